@@ -1,0 +1,18 @@
+//! Ordered values and their text forms.
+//!
+//! Everything that convoy reads, renders, hashes and applies is a [`Value`]: YAML and JSON come in through
+//! the readers of `yaml` and `json`, and go out byte for byte as Go's libraries write them.
+//!
+//! # Invariant
+//! Nothing here reads a clock, a file, the environment or a random source: equal input gives equal output.
+#![no_std]
+
+extern crate alloc;
+
+mod map;
+mod number;
+mod value;
+
+pub use map::Map;
+pub use number::Number;
+pub use value::Value;

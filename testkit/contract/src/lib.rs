@@ -1,0 +1,1 @@
+//! convoy-testkit-contract

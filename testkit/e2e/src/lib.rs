@@ -1,0 +1,1 @@
+//! convoy-testkit-e2e
