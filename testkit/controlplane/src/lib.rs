@@ -1,1 +1,2 @@
-//! convoy-testkit-controlplane
+//! The real tools of the tests: [`component`] finds what `testkit/components/install` brings.
+pub mod component;
