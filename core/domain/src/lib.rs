@@ -1,1 +1,24 @@
-//! convoy-domain
+//! The decisions of convoy, as functions from values to values: what a Release renders to, what that render is
+//! called, what a sync does next, what is kept and what is forgotten.
+//!
+//! One file per noun. Nothing here performs an effect: plans and steps are data that `app/runtime` executes through
+//! the ports, and time is an argument.
+#![no_std]
+
+extern crate alloc;
+
+pub mod artifact;
+pub mod cluster;
+pub mod condition;
+pub mod id;
+pub mod inventory;
+pub mod limits;
+pub mod object;
+pub mod release;
+pub mod render_ref;
+pub mod retry;
+pub mod secret;
+pub mod source;
+pub mod status;
+
+pub use jiff::Timestamp;

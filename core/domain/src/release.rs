@@ -1,0 +1,240 @@
+//! A Release as the control plane records it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use convoy_value::Value;
+use jiff::Timestamp;
+
+use crate::id::ReleaseId;
+use crate::render_ref::RenderRef;
+use crate::retry::Backoff;
+use crate::source::{SourceKey, SourceRef};
+use crate::status::ReleaseStatus;
+
+/// A Release, read once at the start of a reconcile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Release {
+    /// Namespace and name.
+    pub id: ReleaseId,
+    /// `metadata.uid`.
+    pub uid: String,
+    /// `metadata.generation`.
+    pub generation: i64,
+    /// `metadata.resourceVersion`; each write carries it.
+    pub resource_version: String,
+    /// `metadata.creationTimestamp`.
+    pub created: Timestamp,
+    /// `metadata.deletionTimestamp`.
+    pub deleted: Option<Timestamp>,
+    /// Whether our finalizer is set.
+    pub has_finalizer: bool,
+    /// Annotations of the names table.
+    pub annotations: ReleaseAnnotations,
+    /// `pin`.
+    pub pin: Option<Pin>,
+    /// `mutations`, in order.
+    pub mutations: Vec<Mutation>,
+    /// `spec`.
+    pub spec: ReleaseSpec,
+    /// `status`, empty for a new Release.
+    pub status: ReleaseStatus,
+}
+
+/// Requests that people write as annotations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReleaseAnnotations {
+    /// `sync-requested`: `<renderRef>@<time>`.
+    pub sync_requested: Option<String>,
+    /// `retry-requested`: `<time>`.
+    pub retry_requested: Option<String>,
+    /// `allow-prune`: a renderRef.
+    pub allow_prune: Option<String>,
+    /// `adopt-store: "true"`.
+    pub adopt_store: bool,
+    /// `accept-cluster`: a cluster id.
+    pub accept_cluster: Option<String>,
+    /// `skip-cluster-cleanup: "true"`.
+    pub skip_cluster_cleanup: bool,
+}
+
+/// The user's choice of an older render.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The render.
+    pub render_ref: RenderRef,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// `spec` of a Release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReleaseSpec {
+    /// Nothing is done.
+    pub suspend: bool,
+    /// Name of the Cluster, in the Release's namespace.
+    pub cluster: String,
+    /// The source object.
+    pub source: SourceKey,
+    /// What is selected of it.
+    pub source_ref: SourceRef,
+    /// How files become objects.
+    pub content: Content,
+    /// How a render is applied.
+    pub sync: SyncPolicy,
+    /// How long objects may take to become healthy after a wave's apply.
+    pub health_deadline: Duration,
+    /// `failurePolicy.rollback`.
+    pub rollback: RollbackPolicy,
+    /// `retentionPolicy.keepHistory`; unset is 10, 0 or less keeps everything.
+    pub keep_history: Option<i64>,
+    /// What deletion does to the cluster.
+    pub deletion: DeletionPolicy,
+    /// Releases that must be Healthy first.
+    pub depends_on: Vec<ReleaseId>,
+    /// Service account that is impersonated on the target cluster.
+    pub service_account: Option<String>,
+    /// Fields that are set, whose behaviour comes later and may not be passed over, by path: the Release is
+    /// refused with `Unsupported` and these paths.
+    pub unsupported: Vec<String>,
+    /// Fields that are set, whose behaviour comes later and may be passed over: named in `status.warnings`.
+    pub ignored: Vec<String>,
+}
+
+/// How files become objects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A Helm chart.
+    Helm {
+        /// Directory of the chart, for git sources.
+        path: String,
+    },
+    /// A kustomization.
+    Kustomize {
+        /// Directory of the kustomization.
+        path: String,
+        /// `targetNamespace`.
+        target_namespace: Option<String>,
+    },
+    /// Plain manifests.
+    Manifests(Manifests),
+}
+
+/// `content.manifests`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifests {
+    /// Files and directories, in order.
+    pub paths: Vec<String>,
+    /// Changes nothing, as the rendering page says.
+    pub target_namespace: Option<String>,
+}
+
+/// `syncPolicy`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncPolicy {
+    /// Apply without being asked.
+    pub automatic: bool,
+    /// Longest time between two reconciles.
+    pub interval: Duration,
+    /// Bound of one apply call sequence.
+    pub timeout: Duration,
+    /// What may be pruned.
+    pub prune: PrunePolicy,
+    /// Apply again when live objects differ.
+    pub correct_drift: bool,
+    /// Delays of transient failures; `None` is the default limiter.
+    pub retry: Option<Backoff>,
+    /// Recreate on immutable-field errors.
+    pub force: bool,
+}
+
+/// `syncPolicy.prune`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrunePolicy {
+    /// Objects that left the render.
+    pub orphaned: bool,
+    /// CRDs too.
+    pub include_crds: bool,
+    /// Namespaces too.
+    pub include_namespaces: bool,
+}
+
+/// `failurePolicy.rollback`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RollbackPolicy {
+    /// A failed render stays.
+    #[default]
+    Never,
+    /// The last healthy render comes back.
+    OnReleaseFailure,
+}
+
+/// `deletionPolicy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeletionPolicy {
+    /// Delete what was applied.
+    #[default]
+    Delete,
+    /// Leave it, without our ownership labels.
+    Orphan,
+}
+
+/// One entry of `mutations`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mutation {
+    /// Which objects.
+    pub target: Target,
+    /// A target that matches nothing is fine.
+    pub optional: bool,
+    /// What is done.
+    pub action: MutationAction,
+}
+
+/// Which objects a mutation changes: an absent part or `*` matches any; `group: ""` is the core group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// API group.
+    pub group: Option<String>,
+    /// API version.
+    pub version: Option<String>,
+    /// Kind.
+    pub kind: Option<String>,
+    /// Name.
+    pub name: Option<String>,
+    /// Namespace.
+    pub namespace: Option<String>,
+    /// Label selector, in Kubernetes' syntax.
+    pub label_selector: Option<String>,
+    /// Annotation selector, in the same syntax.
+    pub annotation_selector: Option<String>,
+}
+
+/// What a mutation does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MutationAction {
+    /// Sets wave and gate.
+    SyncWave {
+        /// Wave number.
+        wave: i32,
+        /// Whether the wave waits for this object.
+        gate: Gate,
+    },
+    /// A type whose behaviour comes later: the Release is refused with `Unsupported`.
+    Unsupported {
+        /// `patch`, `labels`, …
+        kind: String,
+        /// Its settings, as written.
+        settings: Value,
+    },
+}
+
+/// Whether the next wave waits for an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gate {
+    /// `waitForHealthy`.
+    WaitForHealthy,
+    /// `continue`.
+    #[default]
+    Continue,
+}

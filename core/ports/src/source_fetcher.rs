@@ -1,0 +1,134 @@
+//! Sources.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use async_trait::async_trait;
+use convoy_domain::artifact::{Artifact, Revision};
+use convoy_domain::limits::Limits;
+use convoy_domain::source::{Source, SourceRef};
+
+/// Why a call failed. Texts carry no credentials.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// Credentials were refused or are missing.
+    #[error("`{url}` asks for other credentials: {why}")]
+    Authentication {
+        /// URL without credentials.
+        url: String,
+        /// What was said.
+        why: String,
+    },
+    /// The host key is unknown.
+    #[error("the host key of `{url}` is not trusted")]
+    HostNotTrusted {
+        /// URL without credentials.
+        url: String,
+    },
+    /// The address policy, or a switch that is off, refuses the URL.
+    #[error("`{url}` is refused: {why}")]
+    HostRefused {
+        /// URL without credentials.
+        url: String,
+        /// Which rule.
+        why: String,
+    },
+    /// The certificate is not trusted.
+    #[error("TLS with `{url}` failed: {why}")]
+    Tls {
+        /// URL without credentials.
+        url: String,
+        /// What was said.
+        why: String,
+    },
+    /// The server could not be reached or broke off.
+    #[error("`{url}` cannot be reached: {why}")]
+    Unreachable {
+        /// URL without credentials.
+        url: String,
+        /// What was said.
+        why: String,
+    },
+    /// The server was too slow.
+    #[error("`{url}` did not answer within {seconds} s")]
+    Timeout {
+        /// URL without credentials.
+        url: String,
+        /// The bound.
+        seconds: u64,
+    },
+    /// It answers, but is no repository.
+    #[error("`{url}` is not a repository: {why}")]
+    NotARepository {
+        /// URL without credentials.
+        url: String,
+        /// What was said.
+        why: String,
+    },
+    /// Branch, tag, commit, chart or version does not exist.
+    #[error("{wanted} does not exist in `{url}`")]
+    RefNotFound {
+        /// URL without credentials.
+        url: String,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// What was fetched is damaged, or holds what is refused (links out of the tree, LFS pointers).
+    #[error("what `{url}` gave is invalid: {why}")]
+    Invalid {
+        /// URL without credentials.
+        url: String,
+        /// Path and rule.
+        why: String,
+    },
+    /// A bound was passed.
+    #[error("`{url}` passes the limit of {limit}")]
+    Limit {
+        /// URL without credentials.
+        url: String,
+        /// The limit and its value.
+        limit: String,
+    },
+    /// The kind of source, or a setting of it, is not built yet.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// What is asked for.
+        what: String,
+    },
+}
+
+impl FetchError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub const fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Timeout { .. } => true,
+            Self::Authentication { .. }
+            | Self::HostNotTrusted { .. }
+            | Self::HostRefused { .. }
+            | Self::Tls { .. }
+            | Self::NotARepository { .. }
+            | Self::RefNotFound { .. }
+            | Self::Invalid { .. }
+            | Self::Limit { .. }
+            | Self::Unsupported { .. } => false,
+        }
+    }
+}
+
+/// Reads sources.
+#[async_trait]
+pub trait SourceFetcher: Send + Sync + core::fmt::Debug {
+    /// Asks the endpoint whether it is what the source says, without downloading content.
+    async fn verify(&self, source: &Source) -> Result<(), FetchError>;
+    /// The revision that `wanted` is at now, without downloading content.
+    async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError>;
+    /// The files of `revision`, which `wanted` resolved to. Content is bounded by `limits` while it is received.
+    async fn fetch(
+        &self,
+        source: &Source,
+        wanted: &SourceRef,
+        revision: &Revision,
+        limits: &Limits,
+    ) -> Result<Artifact, FetchError>;
+}
