@@ -10,6 +10,8 @@ pub(crate) struct Certificates {
     pub(crate) server_key: String,
     /// Signs service account tokens.
     pub(crate) token_key: String,
+    /// Verifies them.
+    pub(crate) token_public_key: String,
 }
 
 impl Certificates {
@@ -34,11 +36,13 @@ impl Certificates {
         server.use_authority_key_identifier_extension = true;
         let server_pem = server.signed_by(&server_key, &issuer)?.pem();
 
+        let token_key = KeyPair::generate()?;
         Ok(Self {
             authority: authority_pem,
             server: server_pem,
             server_key: server_key.serialize_pem(),
-            token_key: KeyPair::generate()?.serialize_pem(),
+            token_key: token_key.serialize_pem(),
+            token_public_key: token_key.public_key_pem(),
         })
     }
 }

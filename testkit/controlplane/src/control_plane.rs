@@ -193,6 +193,7 @@ impl ControlPlane {
         write("server.key", &certificates.server_key)?;
         write("authority.pem", &certificates.authority)?;
         write("tokens.key", &certificates.token_key)?;
+        write("tokens.pub", &certificates.token_public_key)?;
         write(
             "tokens.csv",
             &format!("{admin_token},admin,admin,\"system:masters\"\n{powerless_token},powerless,powerless,\"\"\n"),
@@ -333,7 +334,7 @@ fn apiserver_flags(etcd_port: u16, port: u16) -> Vec<String> {
         "--token-auth-file=tokens.csv",
         "--authorization-mode=RBAC",
         "--service-account-issuer=https://kubernetes.default.svc",
-        "--service-account-key-file=tokens.key",
+        "--service-account-key-file=tokens.pub",
         "--service-account-signing-key-file=tokens.key",
         "--service-cluster-ip-range=10.0.0.0/24",
         "--allow-privileged",
