@@ -9,10 +9,15 @@
 
 extern crate alloc;
 
+mod gofloat;
+pub mod json;
+mod limits;
 mod map;
 mod number;
+mod serde_impls;
 mod value;
 
+pub use limits::{Limits, MAX_DEPTH, Numbers};
 pub use map::Map;
 pub use number::Number;
 pub use value::Value;

@@ -66,6 +66,7 @@ impl Map {
     }
 
     /// Entries in order.
+    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
         self.0.iter().map(|(k, v)| (k.as_str(), v))
     }
@@ -76,11 +77,13 @@ impl Map {
     }
 
     /// Keys in order.
+    #[must_use]
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.0.keys().map(String::as_str)
     }
 
     /// Values in order.
+    #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
         self.0.values()
     }

@@ -26,6 +26,12 @@ impl Number {
         }
     }
 
+    /// Whether JSON can hold it: anything but NaN and the infinities.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.as_f64().is_finite()
+    }
+
     /// The nearest float.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
@@ -39,6 +45,13 @@ impl Number {
     }
 }
 
+impl From<u64> for Number {
+    /// An `Int` if it fits, else a `Uint`.
+    fn from(u: u64) -> Self {
+        i64::try_from(u).map_or(Self::Uint(u), Self::Int)
+    }
+}
+
 /// Equality of kind and value, so that `1` and `1.0` differ (they have different canonical JSON in Go only
 /// when their kinds differ in Go); floats compare by bits, so that a map of values is reflexive.
 impl PartialEq for Number {
@@ -48,7 +61,7 @@ impl PartialEq for Number {
             (Self::Uint(a), Self::Uint(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
             (Self::Big(a), Self::Big(b)) => a == b,
-            _ => false,
+            (Self::Int(_) | Self::Uint(_) | Self::Float(_) | Self::Big(_), _) => false,
         }
     }
 }

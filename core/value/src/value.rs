@@ -77,6 +77,17 @@ impl Value {
         }
     }
 
+    /// Whether JSON can hold all of it: no number in it is NaN or infinite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Number(number) => number.is_finite(),
+            Self::Array(items) => items.iter().all(Self::is_finite),
+            Self::Object(map) => map.values().all(Self::is_finite),
+            Self::Null | Self::Bool(_) | Self::String(_) => true,
+        }
+    }
+
     /// Whether this is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
@@ -99,6 +110,21 @@ impl Value {
 impl From<bool> for Value {
     fn from(b: bool) -> Self {
         Self::Bool(b)
+    }
+}
+impl From<i32> for Value {
+    fn from(i: i32) -> Self {
+        Self::Number(Number::Int(i.into()))
+    }
+}
+impl From<u64> for Value {
+    fn from(u: u64) -> Self {
+        Self::Number(Number::from(u))
+    }
+}
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
     }
 }
 impl From<i64> for Value {

@@ -1,0 +1,12 @@
+//! JSON in and out, as Go's `encoding/json` does both.
+//!
+//! [`to_canonical`] is the form that hashes and stored bytes are made of: for any value it is what Go's
+//! `json.Marshal` writes for the same tree of maps, slices and scalars.
+
+mod error;
+mod read;
+mod write;
+
+pub use error::{Error, ErrorKind};
+pub use read::{parse, parse_with};
+pub use write::{to_canonical, write_canonical};
