@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod artifact;
 pub mod cluster;
 pub mod condition;
+pub mod fingerprint;
 pub mod id;
 pub mod inventory;
 pub mod limits;
@@ -20,5 +21,6 @@ pub mod retry;
 pub mod secret;
 pub mod source;
 pub mod status;
+pub mod sync;
 
 pub use jiff::Timestamp;
