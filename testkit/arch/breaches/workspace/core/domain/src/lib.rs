@@ -1,0 +1,5 @@
+#![no_std]
+
+pub fn now() -> u64 {
+    jiff::Timestamp::now()
+}

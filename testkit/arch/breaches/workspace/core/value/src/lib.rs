@@ -1,0 +1,1 @@
+//! Not without the standard library.
