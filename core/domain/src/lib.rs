@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod artifact;
 pub mod cluster;
 pub mod condition;
+pub mod drift;
 pub mod fingerprint;
 pub mod id;
 pub mod inventory;
