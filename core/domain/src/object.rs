@@ -30,9 +30,9 @@ pub enum Scope {
 ///
 /// # Invariant
 /// `apiVersion` and `kind` are non-empty texts. `metadata.name` may be absent only where a renderer lets
-/// `generateName` pass; [`Object::name`] is then empty.
+/// `generateName` pass; [`Object::name`] is then empty. The value is a map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Object(Map);
+pub struct Object(Value);
 
 impl Object {
     /// Takes a value that has `apiVersion` and `kind`.
@@ -40,7 +40,7 @@ impl Object {
     /// # Errors
     /// [`NotAnObject`] with what is missing.
     pub fn new(value: Value) -> Result<Self, NotAnObject> {
-        let Value::Object(map) = value else {
+        let Value::Object(map) = &value else {
             return Err(NotAnObject::NotAMapping);
         };
         for field in ["apiVersion", "kind"] {
@@ -48,31 +48,46 @@ impl Object {
                 return Err(NotAnObject::Missing(field));
             }
         }
-        Ok(Self(map))
+        Ok(Self(value))
+    }
+
+    /// The object as a value, which is a map.
+    #[must_use]
+    pub fn as_value(&self) -> &Value {
+        &self.0
     }
 
     /// The members.
     #[must_use]
     pub fn as_map(&self) -> &Map {
-        &self.0
+        match &self.0 {
+            Value::Object(map) => map,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                unreachable!("an Object is made of a map only")
+            }
+        }
     }
 
     /// The members, to change; callers keep `apiVersion` and `kind`.
     pub fn as_map_mut(&mut self) -> &mut Map {
-        &mut self.0
+        match &mut self.0 {
+            Value::Object(map) => map,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                unreachable!("an Object is made of a map only")
+            }
+        }
     }
 
     /// The object as a value.
     #[must_use]
     pub fn into_value(self) -> Value {
-        Value::Object(self.0)
+        self.0
     }
 
     /// The value under a path of keys.
     #[must_use]
     pub fn at(&self, path: &[&str]) -> Option<&Value> {
-        let (first, rest) = path.split_first()?;
-        self.0.get(first)?.at(rest)
+        self.0.at(path)
     }
 
     /// The text under a path of keys, empty when there is none.
@@ -141,7 +156,7 @@ impl Object {
 
     /// Sets `metadata.namespace`.
     pub fn set_namespace(&mut self, namespace: &str) {
-        member(&mut self.0, "metadata").insert("namespace", namespace);
+        member(self.as_map_mut(), "metadata").insert("namespace", namespace);
     }
 
     /// Identity on a cluster, with `default` where a namespaced object names no namespace (as at apply), and no
@@ -163,7 +178,7 @@ impl Object {
     }
 
     fn metadata_map(&mut self, key: &str) -> &mut Map {
-        member(member(&mut self.0, "metadata"), key)
+        member(member(self.as_map_mut(), "metadata"), key)
     }
 }
 
