@@ -24,8 +24,8 @@ pub use health::{
 };
 pub use inventory::{InventoryObject, ReleaseInventory, ReleaseInventorySpec, ReleaseRef};
 pub use mutation::{
-    FieldChange, Gate, ImageChange, MetadataChange, Mutation, MutationTarget, MutationType, PatchSource,
-    PatchSourceKind, PatchType, WaveStrategy,
+    FieldChange, Gate, ImageChange, JsonPatchOperation, JsonPatchVerb, MetadataChange, Mutation, MutationTarget,
+    MutationType, PatchSource, PatchSourceKind, WaveStrategy,
 };
 pub use policy::{
     DeletionPolicy, DependsOn, FailurePolicy, HealthAssessment, Hook, HookFailure, HookJob, IgnoreDifference,

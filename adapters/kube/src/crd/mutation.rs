@@ -20,9 +20,9 @@ use super::schema;
         ("replicas", "replicas"), ("namespace", "namespace"), ("set", "set"),
     ]),
     schema::cel(
-        "self.type == 'patch' ? has(self.patch) != has(self.from) \
-         : !has(self.patch) && !has(self.from) && !has(self.patchType) && !has(self.templated)",
-        "a patch needs exactly one of patch and from, and only a patch has them"
+        "[has(self.strategicMerge), has(self.json6902), has(self.from)].filter(x, x).size() \
+         == (self.type == 'patch' ? 1 : 0) && (self.type == 'patch' || !has(self.templated))",
+        "a patch needs exactly one of strategicMerge, json6902 and from, and only a patch has them"
     ),
 ]))]
 pub struct Mutation {
@@ -38,16 +38,17 @@ pub struct Mutation {
     /// Settings of syncWave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wave_strategy: Option<WaveStrategy>,
-    /// Settings of patch: the patch itself, an object (strategic merge), a list (JSON 6902), or either as text.
+    /// Settings of patch: a strategic merge patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "schema::anything")]
-    pub patch: Option<Value>,
-    /// Settings of patch: where the patch is read from.
+    #[schemars(schema_with = "schema::any_mapping")]
+    pub strategic_merge: Option<BTreeMap<String, Value>>,
+    /// Settings of patch: operations of RFC 6902.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256))]
+    pub json6902: Option<Vec<JsonPatchOperation>>,
+    /// Settings of patch: where the patch is read from; a list is RFC 6902, a mapping a strategic merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PatchSource>,
-    /// Settings of patch: its form; absent: a list is JSON 6902, anything else a strategic merge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub patch_type: Option<PatchType>,
     /// Settings of patch: `${…}` in its texts are CEL expressions over `cluster` and `release`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub templated: Option<bool>,
@@ -172,14 +173,41 @@ pub enum Gate {
     Continue,
 }
 
-/// Form of a patch.
+/// One operation of RFC 6902.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonPatchOperation {
+    /// What is done.
+    pub op: JsonPatchVerb,
+    /// The field, as a JSON pointer.
+    #[schemars(schema_with = "schema::json_pointer")]
+    pub path: String,
+    /// Where move and copy take the value from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::json_pointer")]
+    pub from: Option<String>,
+    /// The value of add, replace and test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::anything")]
+    pub value: Option<Value>,
+}
+
+/// What an operation of RFC 6902 does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum PatchType {
-    /// Kubernetes' strategic merge.
-    StrategicMerge,
-    /// RFC 6902.
-    Json6902,
+pub enum JsonPatchVerb {
+    /// Adds a value.
+    Add,
+    /// Removes a value.
+    Remove,
+    /// Replaces a value.
+    Replace,
+    /// Moves a value.
+    Move,
+    /// Copies a value.
+    Copy,
+    /// Compares a value.
+    Test,
 }
 
 /// Where a patch is read from.
