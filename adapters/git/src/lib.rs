@@ -1,1 +1,31 @@
-//! convoy-git
+//! Git sources, without the `git` program and without any other process.
+//!
+//! [`GitFetcher`] implements the port for http(s) and, where enabled, for folders. A pack is received into memory,
+//! indexed there, and its newest tree becomes the files of an artifact: nothing is written to a disk.
+//! [`repository`] makes repositories out of folders and files, for the demo and for tests.
+//!
+//! # Invariants
+//! - No call outlives its source's timeout, blocks the runtime, or receives more than its bounds.
+//! - No text of an error holds credentials.
+//! - The settings of the machine and the user (`gitconfig`, `GIT_*`) are not read.
+
+mod address;
+mod cancel;
+mod checkout;
+mod client;
+mod endpoint;
+mod fetcher;
+mod http;
+mod http_error;
+mod links;
+mod local;
+mod objects;
+mod pack;
+mod refs;
+mod remote;
+pub mod repository;
+mod tree;
+
+pub use address::{AddressPolicy, is_link_local_or_metadata};
+pub use client::SetupError;
+pub use fetcher::{GitFetcher, Options};
