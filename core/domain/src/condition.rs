@@ -1,8 +1,12 @@
 //! Stages, reasons and conditions: one table from which status, events, metrics and the command line print.
 
+mod rules;
+
 use alloc::string::String;
 
 use jiff::Timestamp;
+
+pub use rules::{conditions_of, derive_ready, find, set_condition, set_failure};
 
 macro_rules! names {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {

@@ -69,6 +69,7 @@ pub enum CorruptRender {
 
 /// Objects in the order in which they were rendered, and their ref.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "renderRef is the term of the specification")]
 pub struct Render {
     objects: Vec<Object>,
     render_ref: RenderRef,

@@ -21,6 +21,9 @@ use crate::condition::{Failure, Reason, Stage};
 use crate::render_ref::RenderRef;
 use crate::status::{Phase, Rollout, RolloutStep, Waiting};
 
+/// Objects named in `status.rollout.waitingFor`, at most: the status stays small however large the render is.
+pub const MOST_WAITING: usize = 20;
+
 /// What is to be done with a render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncPlan {
@@ -245,7 +248,7 @@ impl Sync {
             waves: wave_count(&self.plan),
             started: self.started,
             wave_applied: self.wave_applied,
-            waiting_for: self.waiting_for.clone(),
+            waiting_for: self.waiting_for.iter().take(MOST_WAITING).cloned().collect(),
         })
     }
 
