@@ -16,6 +16,7 @@ mod map;
 mod number;
 mod serde_impls;
 mod value;
+pub mod yaml;
 
 pub use limits::{Limits, MAX_DEPTH, Numbers};
 pub use map::Map;

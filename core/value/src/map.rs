@@ -55,6 +55,11 @@ impl Map {
         self.0.insert(key.into(), value.into())
     }
 
+    /// The place of `key` in the order.
+    pub(crate) fn index_of(&self, key: &str) -> Option<usize> {
+        self.0.get_index_of(key)
+    }
+
     /// Removes `key`; the order of the others stays.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         self.0.shift_remove(key)

@@ -9,4 +9,5 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use read::{parse, parse_with};
+pub(crate) use read::{quote_go, replace_broken};
 pub use write::{to_canonical, write_canonical};

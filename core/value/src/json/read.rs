@@ -322,6 +322,24 @@ pub(crate) fn replace_broken(bytes: Vec<u8>) -> String {
     out
 }
 
+/// A string in Go's notation (`%q`), as its errors show keys.
+pub(crate) fn quote_go(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.extend(c.escape_unicode().filter(|c| !matches!(c, '{' | '}'))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// A byte as Go's JSON errors show it.
 fn quote(byte: u8) -> String {
     match byte {

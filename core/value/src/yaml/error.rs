@@ -1,0 +1,163 @@
+//! Why a text is not the YAML that a reader accepts.
+
+use alloc::format;
+use alloc::string::String;
+
+/// What kind of defect it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Bytes that are no text, or characters that YAML forbids.
+    Encoding,
+    /// The text breaks the grammar.
+    Syntax,
+    /// An alias names no anchor, or an anchor that holds the alias itself.
+    Alias,
+    /// A key stands twice in one mapping, for a reader that refuses that.
+    DuplicateKey,
+    /// A key that has no form as text (a null, a sequence, a mapping).
+    Key,
+    /// `<<` with something that is no mapping.
+    Merge,
+    /// A value that does not fit its tag, or that JSON cannot hold (`.nan`, `.inf`).
+    Value,
+    /// A bound of [`crate::Limits`] is passed; the message names it.
+    Limit,
+}
+
+/// A text that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at line {line} column {column}")]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    line: usize,
+    column: usize,
+    go: String,
+}
+
+impl Error {
+    /// `go` is the whole of Go's text.
+    pub(super) fn new(kind: ErrorKind, message: String, mark: Mark, go: String) -> Self {
+        Self {
+            kind,
+            message,
+            line: mark.line as usize + 1,
+            column: mark.column as usize + 1,
+            go,
+        }
+    }
+
+    /// A limit of ours, which Go's libraries do not know.
+    pub(super) fn limit(message: String, mark: Mark) -> Self {
+        let go = format!("yaml: line {}: {message}", mark.line + 1);
+        Self::new(ErrorKind::Limit, message, mark, go)
+    }
+
+    /// What kind of defect it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The defect, without its place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Line, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Column in characters, from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// The text of the Go library's error, with the line as that library counts it: templates can print it, so
+    /// that it is part of what a chart renders to.
+    #[must_use]
+    pub fn go_message(&self) -> &str {
+        &self.go
+    }
+
+    /// The same error, its lines counted from `first` (from 1) on: for a text that was cut out of another.
+    #[must_use]
+    pub fn with_first_line(mut self, first: usize) -> Self {
+        self.line += first.saturating_sub(1);
+        self
+    }
+}
+
+/// A place in the text: line and column from 0, index and column in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) index: u32,
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+/// Which layer found a defect of syntax: Go's libraries count its line differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    Reader,
+    Scanner,
+    Parser,
+}
+
+/// A defect of syntax, before it is known which library's words to use.
+#[derive(Clone, Debug)]
+pub(super) struct Defect {
+    pub(super) layer: Layer,
+    pub(super) problem: &'static str,
+    pub(super) problem_mark: Mark,
+    pub(super) context_mark: Mark,
+}
+
+/// Which library a reader follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// `go.yaml.in/yaml/v2` below `sigs.k8s.io/yaml`.
+    Helm,
+    /// `go.yaml.in/yaml/v3` below kyaml.
+    Kustomize,
+}
+
+impl Defect {
+    /// The error that the library of `dialect` gives for this defect.
+    pub(super) fn into_error(self, dialect: Dialect) -> Error {
+        let kind = if self.layer == Layer::Reader {
+            ErrorKind::Encoding
+        } else {
+            ErrorKind::Syntax
+        };
+        let go = match self.go_line(dialect) {
+            0 => format!("yaml: {}", self.problem),
+            line => format!("yaml: line {line}: {}", self.problem),
+        };
+        Error::new(kind, self.problem.into(), self.problem_mark, go)
+    }
+
+    /// The line that Go prints, 0 for none: it counts from 0 for the parser and from 1 for the scanner.
+    fn go_line(&self, dialect: Dialect) -> u32 {
+        if self.layer == Layer::Reader {
+            return 0;
+        }
+        let (first, second) = match dialect {
+            Dialect::Helm => (self.problem_mark.line, self.context_mark.line),
+            Dialect::Kustomize => (self.context_mark.line, self.problem_mark.line),
+        };
+        let scanner = u32::from(self.layer == Layer::Scanner);
+        if first != 0 {
+            first + scanner
+        } else if second != 0 {
+            second + if dialect == Dialect::Kustomize { scanner } else { 0 }
+        } else {
+            0
+        }
+    }
+}
