@@ -228,21 +228,39 @@ impl<'a, 'l> Composer<'a, 'l> {
         let (nodes, bytes) = (self.nodes, self.bytes);
         if let Some(name) = anchor {
             self.anchors.insert(name, None);
+            self.open_anchors += 1;
         }
         self.deeper(mark)?;
         self.count(0, mark)?;
         let value = compose(self, mark)?;
         self.depth -= 1;
         if let Some(name) = anchor {
-            let anchor = Anchor {
-                value: value.clone(),
-                key: None,
-                nodes: self.nodes - nodes,
-                bytes: self.bytes - bytes,
-            };
-            self.anchors.insert(name, Some(anchor));
+            self.open_anchors -= 1;
+            let (nodes, bytes) = (self.nodes - nodes, self.bytes - bytes);
+            if self.open_anchors > 0 {
+                self.charge(bytes, mark)?;
+            }
+            self.anchors.insert(
+                name,
+                Some(Anchor {
+                    value: value.clone(),
+                    key: None,
+                    nodes,
+                    bytes,
+                }),
+            );
         }
         Ok(value)
+    }
+
+    /// Counts what an alias, or an anchor inside of another, adds to what the text itself holds.
+    fn charge(&mut self, bytes: usize, mark: Mark) -> Result<()> {
+        let limit = self.options.limits.alias_bytes;
+        self.alias_bytes += bytes;
+        if self.alias_bytes > limit {
+            return Err(Error::limit(format!("anchors and aliases pass the limit of {limit} bytes"), mark).into());
+        }
+        Ok(())
     }
 
     fn sequence(&mut self, _mark: Mark) -> Result<Value> {
