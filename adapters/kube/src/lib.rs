@@ -4,6 +4,8 @@
 //! Kubernetes types stop here: everything that leaves this crate is a value of `convoy-domain`.
 
 pub mod crd;
+mod convert;
 mod duration;
 
+pub use convert::InvalidField;
 pub use duration::{GoDuration, InvalidDuration};
