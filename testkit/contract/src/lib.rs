@@ -4,6 +4,7 @@
 //! factory, and panics with the name of the first case that fails.
 
 pub mod blob_store;
+pub mod source_fetcher;
 mod suite;
 
 pub use suite::case;

@@ -1,0 +1,192 @@
+//! A real git server: nginx before git's own `http-backend`, over http and https.
+//!
+//! # Invariant
+//! When [`GitServer`] has been dropped, or the test process has ended in whatever way, its processes have ended.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use convoy_testkit_controlplane::component::require;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+use super::repositories::Repositories;
+
+/// Kills the server when the pipe that is its standard input closes.
+const SUPERVISE: &str = r#"
+exec 3<&0 </dev/null
+"$@" 3<&- & server=$!
+{ read -r _ <&3; kill -KILL "$server"; } 2>/dev/null
+"#;
+
+/// The running server and its repositories.
+#[derive(Debug)]
+pub struct GitServer {
+    pub repositories: Repositories,
+    pub http_port: u16,
+    pub https_port: u16,
+    /// PEM of the authority that signed its certificate.
+    pub authority: Vec<u8>,
+    processes: Vec<Child>,
+    _folder: tempfile::TempDir,
+}
+
+impl GitServer {
+    /// Starts it; `None` where its programs are absent.
+    pub fn start() -> Option<Self> {
+        let (nginx, fcgiwrap, backend) = (require("nginx")?, require("fcgiwrap")?, require("git-http-backend")?);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let repositories = Repositories::new();
+        let (http_port, https_port) = (free_port(), free_port());
+        let authority = certificates(folder.path());
+        let configuration = CONFIGURATION
+            .replace("HTTPS_PORT", &https_port.to_string())
+            .replace("HTTP_PORT", &http_port.to_string())
+            .replace("FOLDER", &folder.path().display().to_string())
+            .replace("ROOT", &repositories.root.path().display().to_string())
+            .replace("BACKEND", &backend.display().to_string());
+        std::fs::write(folder.path().join("nginx.conf"), configuration).expect("a configuration");
+        let mut server = Self {
+            http_port,
+            https_port,
+            authority,
+            processes: Vec::new(),
+            repositories,
+            _folder: folder,
+        };
+        let folder = server._folder.path().to_owned();
+        for number in 0..3 {
+            let socket = format!("unix:{}/fcgi{number}.sock", folder.display());
+            server.supervise(&fcgiwrap, &["-s", &socket]);
+        }
+        let folder_text = folder.display().to_string();
+        let file = format!("{folder_text}/nginx.conf");
+        server.supervise(&nginx, &["-p", &folder_text, "-c", &file, "-e", "error.log"]);
+        server.wait(&folder);
+        Some(server)
+    }
+
+    pub fn http(&self, name: &str) -> String {
+        format!("http://127.0.0.1:{}/{name}.git", self.http_port)
+    }
+
+    pub fn https(&self, name: &str) -> String {
+        format!("https://127.0.0.1:{}/{name}.git", self.https_port)
+    }
+
+    fn supervise(&mut self, program: &Path, arguments: &[&str]) {
+        let child = Command::new("/bin/sh")
+            .args(["-c", SUPERVISE, "supervise"])
+            .arg(program)
+            .args(arguments)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a shell");
+        self.processes.push(child);
+    }
+
+    fn wait(&self, folder: &Path) {
+        let started = Instant::now();
+        let ready = || {
+            (0..3).all(|number| folder.join(format!("fcgi{number}.sock")).exists())
+                && TcpStream::connect(("127.0.0.1", self.https_port)).is_ok()
+        };
+        while !ready() {
+            let log = || std::fs::read_to_string(folder.join("error.log")).unwrap_or_default();
+            assert!(
+                started.elapsed() < Duration::from_secs(20),
+                "the git server did not start: {}",
+                log()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for GitServer {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            drop(process.stdin.take());
+            let _ = process.wait();
+        }
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("its address").port()
+}
+
+/// Writes the server's key and certificate, and gives the authority's.
+fn certificates(folder: &Path) -> Vec<u8> {
+    let authority_key = KeyPair::generate().expect("a key");
+    let mut authority = CertificateParams::new(Vec::new()).expect("an authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let pem = authority.self_signed(&authority_key).expect("a certificate").pem();
+    let issuer = Issuer::new(authority, authority_key);
+    let key = KeyPair::generate().expect("a key");
+    let server = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("a server");
+    let certificate = server.signed_by(&key, &issuer).expect("a certificate");
+    std::fs::write(folder.join("server.pem"), certificate.pem()).expect("a certificate");
+    std::fs::write(folder.join("server.key"), key.serialize_pem()).expect("a key");
+    pem.into_bytes()
+}
+
+/// `/moved/` redirects to the same repository, `/forbidden/` and `/secret/` ask for credentials, `/plain/` redirects
+/// from https to http, `/old/` serves the protocol without version 2.
+const CONFIGURATION: &str = r#"
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 128; }
+http {
+  access_log off;
+  client_max_body_size 0;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  upstream git { server unix:FOLDER/fcgi0.sock; server unix:FOLDER/fcgi1.sock; server unix:FOLDER/fcgi2.sock; }
+  server {
+    listen 127.0.0.1:HTTP_PORT;
+    listen 127.0.0.1:HTTPS_PORT ssl;
+    ssl_certificate server.pem;
+    ssl_certificate_key server.key;
+    location /moved/ { rewrite ^/moved/(.*)$ /$1 redirect; }
+    location /plain/ { rewrite ^/plain/(.*)$ http://127.0.0.1:HTTP_PORT/$1 redirect; }
+    location /secret/ { return 401; }
+    location /forbidden/ { return 403; }
+    location /old/ {
+      rewrite ^/old(/.*)$ $1 break;
+      fastcgi_pass git;
+      fastcgi_param SCRIPT_FILENAME BACKEND;
+      fastcgi_param GIT_PROJECT_ROOT ROOT;
+      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
+      fastcgi_param PATH_INFO $uri;
+      fastcgi_param QUERY_STRING $query_string;
+      fastcgi_param REQUEST_METHOD $request_method;
+      fastcgi_param CONTENT_TYPE $content_type;
+      fastcgi_param CONTENT_LENGTH $content_length;
+    }
+    location / {
+      fastcgi_pass git;
+      fastcgi_param SCRIPT_FILENAME BACKEND;
+      fastcgi_param GIT_PROJECT_ROOT ROOT;
+      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
+      fastcgi_param GIT_PROTOCOL $http_git_protocol;
+      fastcgi_param PATH_INFO $uri;
+      fastcgi_param QUERY_STRING $query_string;
+      fastcgi_param REQUEST_METHOD $request_method;
+      fastcgi_param CONTENT_TYPE $content_type;
+      fastcgi_param CONTENT_LENGTH $content_length;
+    }
+  }
+}
+"#;
