@@ -1,1 +1,15 @@
-//! convoy-testkit-fakes
+//! Every port in memory, and decorators that make any implementation of a port fail or crash at a chosen effect.
+//!
+//! The fakes answer as the real systems do where the product depends on it: resource versions and stale writes,
+//! field managers and conflicts, finalizers, literal key prefixes. Tests set the world through inherent methods and
+//! look at it through them; the code under test sees only the port.
+
+mod blob_store;
+mod clock;
+pub mod faults;
+mod refusals;
+mod sync;
+
+pub use blob_store::FakeBlobStore;
+pub use clock::FakeClock;
+pub use refusals::Times;
