@@ -159,7 +159,6 @@ pub(crate) fn push_json(out: &mut String, f: f64) {
 }
 
 /// As `strconv.FormatFloat(f, 'g', -1, 64)`, with YAML's names for what is not finite.
-#[expect(dead_code, reason = "the YAML writer is next")]
 pub(crate) fn push_general64(out: &mut String, f: f64) {
     if push_special(out, f) {
         return;

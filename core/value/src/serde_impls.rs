@@ -1,6 +1,6 @@
 //! `serde` for values, so that they convert to and from `serde_json::Value` and typed Kubernetes objects.
 //!
-//! A float with an integral value that fits 64 bits is handed over as an integer, as Go writes it in JSON: a
+//! A float with an integral value below 2^53 is handed over as an integer, as Go writes it in JSON: a
 //! typed reader on the other side would refuse `3.0` for a count. Digits beyond 64 bits are handed over as the
 //! nearest float.
 
@@ -29,7 +29,7 @@ impl Serialize for Number {
     }
 }
 
-/// The integer that `f` is, unless it is negative zero or beyond 64 bits.
+/// The integer that `f` is, unless it is negative zero, or so large that its shortest digits are not all of it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -37,7 +37,7 @@ impl Serialize for Number {
 )]
 #[expect(clippy::float_cmp, reason = "an exact comparison is what tells an integer")]
 pub(crate) fn integral(f: f64) -> Option<i64> {
-    const BOUND: f64 = 9_223_372_036_854_775_808.0;
+    const BOUND: f64 = 9_007_199_254_740_992.0;
     let fits = (-BOUND..BOUND).contains(&f) && !(f == 0.0 && f.is_sign_negative());
     (fits && (f as i64) as f64 == f).then_some(f as i64)
 }

@@ -10,4 +10,5 @@ mod write;
 pub use error::{Error, ErrorKind};
 pub use read::{parse, parse_with};
 pub(crate) use read::{quote_go, replace_broken};
+pub(crate) use write::{push_number, push_string};
 pub use write::{to_canonical, write_canonical};

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 
 use super::error::{Dialect, Error, ErrorKind, Mark};
 use super::event::{Event, Located, Scalar, Tag};
+use super::input::Broken;
 use super::parser::Parser;
 use super::resolve::{self, Resolved};
 use super::token::Style;
@@ -93,7 +94,7 @@ pub(super) struct Composer<'a, 'l> {
 type Result<T> = core::result::Result<T, alloc::boxed::Box<Error>>;
 
 impl<'a, 'l> Composer<'a, 'l> {
-    pub(super) fn new(text: &'a str, broken: Option<&'static str>, options: Options<'l>) -> Self {
+    pub(super) fn new(text: &'a str, broken: Option<Broken>, options: Options<'l>) -> Self {
         Self {
             parser: Parser::new(text, broken, options.dialect),
             options,
@@ -499,6 +500,7 @@ impl<'a, 'l> Composer<'a, 'l> {
             map: Map::new(),
             lines: Vec::new(),
             from_alias: Vec::new(),
+            nulls: Vec::new(),
         };
         let mut merge = None;
         loop {
@@ -556,8 +558,10 @@ impl<'a, 'l> Composer<'a, 'l> {
                     return Err(Error::new(ErrorKind::Key, message.into(), mark, message.into()).into());
                 }
                 self.check_duplicate(entries, &key);
-                // A null is no text: yaml.v3 passes over the entry.
-                if key.kind != KeyKind::Null {
+                if key.kind == KeyKind::Null {
+                    // A null is no text: yaml.v3 passes over the entry.
+                    entries.nulls.push((key.text.into_owned(), mark.line));
+                } else {
                     let text = key.text.into_owned();
                     if entries.map.insert(text, value).is_none() {
                         entries.lines.push(mark.line);
@@ -571,7 +575,14 @@ impl<'a, 'l> Composer<'a, 'l> {
     /// yaml.v3 compares keys as they are written, an alias by its name.
     fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) {
         let written = key.source.as_ref().unwrap_or(&key.text);
-        if let Some(index) = entries.map.index_of(&key.text) {
+        if let Some((_, first)) = entries.nulls.iter().find(|(text, _)| *text == key.text) {
+            let message = format!(
+                "mapping key {} already defined at line {}",
+                crate::json::quote_go(written),
+                first + 1
+            );
+            self.gather(message, key.mark);
+        } else if let Some(index) = entries.map.index_of(&key.text) {
             let was_alias = entries.from_alias.iter().any(|text| *text == key.text);
             if !key.alias && !was_alias {
                 let first = entries.lines.get(index).copied().unwrap_or_default() + 1;
@@ -637,6 +648,8 @@ struct Entries {
     lines: Vec<u32>,
     /// Keys that an alias gave.
     from_alias: Vec<String>,
+    /// Keys that are a null, and their lines.
+    nulls: Vec<(String, u32)>,
 }
 
 fn decode_binary(text: &str, mark: Mark) -> Result<String> {

@@ -160,6 +160,17 @@ impl<'a> Cursor<'a> {
             && self.is_blankz(3)
     }
 
+    /// Whether only blanks stand between here and the beginning of the line.
+    pub(super) fn begins_line(&self) -> bool {
+        let passed = &self.text.as_bytes()[..self.pos];
+        let behind = passed.trim_ascii_end();
+        // White space that is no blank is a line break here; so is what ends like NEL, LS or PS.
+        passed[behind.len()..].iter().any(|b| !matches!(b, b' ' | b'\t'))
+            || behind.ends_with("\u{85}".as_bytes())
+            || behind.ends_with("\u{2028}".as_bytes())
+            || behind.ends_with("\u{2029}".as_bytes())
+    }
+
     /// Moves the end to a new line, as libyaml does when the last line has no break.
     pub(super) fn force_new_line(&mut self) {
         if self.mark.column != 0 {

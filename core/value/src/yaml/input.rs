@@ -11,7 +11,28 @@ use alloc::string::String;
 pub(super) struct Input<'a> {
     pub(super) text: Cow<'a, str>,
     /// What stands behind `text`, if it is not the end.
-    pub(super) broken: Option<&'static str>,
+    pub(super) broken: Option<Broken>,
+}
+
+/// Something that is not allowed in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Broken {
+    pub(super) problem: &'static str,
+    /// Go reads in pieces and checks each as a whole: a scanner that gets to this place in the text meets the
+    /// problem, even if it stands further on.
+    pub(super) seen_from: usize,
+}
+
+/// Bytes of the pieces that Go reads.
+const PIECE: usize = 512;
+
+/// Where the piece begins that the byte at `at` is in; a character is never cut.
+fn piece_start(text: &str, at: usize) -> usize {
+    let mut start = 0;
+    while start + PIECE <= at {
+        start = text.floor_char_boundary(start + PIECE);
+    }
+    start
 }
 
 const CONTROL: &str = "control characters are not allowed";
@@ -22,7 +43,7 @@ pub(super) fn decode(bytes: &[u8]) -> Input<'_> {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
-        _ => utf8(bytes),
+        bytes => utf8(bytes),
     }
 }
 
@@ -38,6 +59,10 @@ fn utf8(bytes: &[u8]) -> Input<'_> {
     if allowed < text.len() {
         broken = Some(CONTROL);
     }
+    let broken = broken.map(|problem| Broken {
+        problem,
+        seen_from: piece_start(text, allowed),
+    });
     Input {
         text: Cow::Borrowed(&text[..allowed]),
         broken,
@@ -131,6 +156,10 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Input<'static> {
         text.truncate(allowed);
         broken = Some(CONTROL);
     }
+    let broken = broken.map(|problem| Broken {
+        problem,
+        seen_from: piece_start(&text, text.len()),
+    });
     Input {
         text: Cow::Owned(text),
         broken,
@@ -143,7 +172,11 @@ mod tests {
 
     fn check(bytes: &[u8], text: &str, broken: Option<&str>) {
         let input = decode(bytes);
-        assert_eq!((input.text.as_ref(), input.broken), (text, broken), "{bytes:x?}");
+        assert_eq!(
+            (input.text.as_ref(), input.broken.map(|broken| broken.problem)),
+            (text, broken),
+            "{bytes:x?}"
+        );
     }
 
     #[test]
@@ -154,6 +187,15 @@ mod tests {
         check(b"\xFE\xFF\0a\0b", "ab", None);
         check(b"\xFE\xFF\0a\0", "a", Some("incomplete UTF-16 character"));
         check(b"\xFE\xFF\0a\xDC\x00\0b", "a", Some("unexpected low surrogate area"));
+    }
+
+    #[test]
+    fn a_problem_is_seen_from_the_beginning_of_its_piece() {
+        for (good, seen_from) in [(0, 0), (511, 0), (512, 512), (1100, 1024)] {
+            let mut bytes = alloc::vec![b'a'; good];
+            bytes.push(0);
+            assert_eq!(decode(&bytes).broken.map(|broken| broken.seen_from), Some(seen_from));
+        }
     }
 
     #[test]

@@ -2,11 +2,15 @@
 //!
 //! (The kustomization file itself is read by sigs.k8s.io/yaml there, and so by [`super::helm`] here.)
 
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::compose::Options;
-use super::error::Dialect;
-use super::{Document, Error, read_all, read_first};
+use super::error::{Dialect, Mark};
+use super::{Document, Error, ErrorKind, check_size, read_first, read_first_document};
 use crate::{Limits, Numbers, Value};
 
 fn options(limits: &Limits) -> Options<'_> {
@@ -26,10 +30,97 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
     read_first(text.as_ref(), options(limits))
 }
 
-/// Reads a stream of documents.
+/// Reads a stream of documents, split as kyaml does: at lines that begin with `---`, before any of it is read.
+/// What stands behind `...` inside of one is not looked at.
 ///
 /// # Errors
-/// As [`parse`]; also for too many documents.
+/// As [`parse`]; also for too many documents, and for anything but a comment behind `---`.
 pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Document>, Error> {
-    read_all(text.as_ref(), options(limits))
+    let text = text.as_ref();
+    check_size(text, options(limits))?;
+    let text = without_carriage_returns(text);
+    let mut documents = Vec::new();
+    let mut line = 1;
+    let mut rest = text.as_ref();
+    loop {
+        let separator = find_separator(rest);
+        let end = separator.as_ref().map_or(rest.len(), |separator| separator.start + 1);
+        if documents.len() == limits.documents {
+            let mark = Mark {
+                line: u32::try_from(line - 1).unwrap_or(u32::MAX),
+                ..Mark::default()
+            };
+            return Err(Error::limit(
+                format!("the stream passes the limit of {} documents", documents.len()),
+                mark,
+            ));
+        }
+        let first = read_first_document(&rest[..end], options(limits)).map_err(|error| error.with_first_line(line))?;
+        if let Some((value, offset)) = first {
+            documents.push(Document {
+                value,
+                line: line + offset,
+                index: documents.len(),
+            });
+        } else {
+            documents.push(Document {
+                value: Value::Null,
+                line,
+                index: documents.len(),
+            });
+        }
+        let Some(separator) = separator else {
+            return Ok(documents);
+        };
+        line += count_lines(&rest[..=separator.start]);
+        check_separator(&rest[separator.clone()], line)?;
+        line += 1;
+        rest = &rest[separator.end..];
+    }
+}
+
+/// The next line that begins with `---`, with the line breaks before and behind it.
+fn find_separator(text: &[u8]) -> Option<Range<usize>> {
+    let mut from = 0;
+    loop {
+        let start = from + text[from..].windows(4).position(|window| window == b"\n---")?;
+        let length = text[start + 1..].iter().position(|&b| b == b'\n');
+        match length {
+            Some(length) => return Some(start..start + length + 2),
+            None => from = start + 1,
+        }
+    }
+}
+
+fn check_separator(separator: &[u8], line: usize) -> Result<(), Error> {
+    let behind = separator[4..].trim_ascii();
+    if behind.is_empty() || behind[0] == b'#' {
+        return Ok(());
+    }
+    let message = format!(
+        "invalid document separator: {}",
+        String::from_utf8_lossy(separator.trim_ascii())
+    );
+    let mark = Mark {
+        line: u32::try_from(line - 1).unwrap_or(u32::MAX),
+        ..Mark::default()
+    };
+    Err(Error::new(ErrorKind::Syntax, message.clone(), mark, message))
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    text.split(|&b| b == b'\n').count() - 1
+}
+
+fn without_carriage_returns(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.contains(&b'\r') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for (at, &byte) in text.iter().enumerate() {
+        if byte != b'\r' || text.get(at + 1) != Some(&b'\n') {
+            out.push(byte);
+        }
+    }
+    Cow::Owned(out)
 }

@@ -15,6 +15,7 @@
 
 mod compose;
 mod cursor;
+mod emit;
 mod error;
 mod event;
 pub mod helm;
@@ -34,6 +35,7 @@ use alloc::vec::Vec;
 
 use crate::Value;
 
+pub use emit::{MarshalError, marshal, to_string};
 pub use error::{Error, ErrorKind};
 
 /// One document of a stream.
@@ -57,12 +59,17 @@ impl Document {
 
 /// The first document; what follows it is not looked at.
 fn read_first(text: &[u8], options: compose::Options<'_>) -> Result<Value, Error> {
+    Ok(read_first_document(text, options)?.map_or(Value::Null, |(value, _)| value))
+}
+
+/// The first document and the line, from 0, on which its content begins.
+fn read_first_document(text: &[u8], options: compose::Options<'_>) -> Result<Option<(Value, usize)>, Error> {
     check_size(text, options)?;
     let input = input::decode(text);
     let document = compose::Composer::new(&input.text, input.broken, options)
         .document()
         .map_err(|error| *error)?;
-    Ok(document.map_or(Value::Null, |(value, _)| value))
+    Ok(document.map(|(value, mark)| (value, mark.line as usize)))
 }
 
 fn read_all(text: &[u8], options: compose::Options<'_>) -> Result<Vec<Document>, Error> {

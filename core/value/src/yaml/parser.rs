@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::error::{Dialect, Mark};
 use super::event::{Event, Located, Scalar, Tag};
+use super::input::Broken;
 use super::scanner::{Scan, Scanner, parser_defect};
 use super::token::{Kind, Style};
 
@@ -56,7 +57,7 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, broken: Option<&'static str>, dialect: Dialect) -> Self {
+    pub(super) fn new(text: &'a str, broken: Option<Broken>, dialect: Dialect) -> Self {
         Self {
             scanner: Scanner::new(text, broken, dialect),
             state: State::ImplicitDocumentStart,

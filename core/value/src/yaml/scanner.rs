@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 
 use super::cursor::Cursor;
 use super::error::{Defect, Dialect, Layer, Mark};
+use super::input::Broken;
 use super::token::{Kind, Token};
 
 /// A scanner's answer; defects are boxed to keep the good case small.
@@ -23,6 +24,9 @@ pub(super) type Scan<T> = Result<T, alloc::boxed::Box<Defect>>;
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
+    /// Whether the head of the queue waits for it. The first token in a flow collection that is empty takes this
+    /// from the collection itself: a slip of Go's libraries, after which `[]:` is no key.
+    awaited: bool,
     required: bool,
     token: usize,
     mark: Mark,
@@ -31,13 +35,16 @@ struct SimpleKey {
 /// How far behind its start the `:` of a simple key may stand.
 const KEY_REACH: u32 = 1024;
 
-/// Bytes that Go's reader takes at once, and so how far ahead of the scanner it sees what is not allowed.
-const READ_AHEAD: usize = 512;
+/// How far behind a token yaml.v3 looks for a comment on the same line.
+const COMMENT_REACH: usize = 512;
+
+/// Characters that libyaml wants to see before it decides what a token is.
+const LOOK_AHEAD: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     pub(super) cursor: Cursor<'a>,
-    broken: Option<&'static str>,
+    broken: Option<Broken>,
     queue: VecDeque<Token<'a>>,
     /// Tokens that left the queue.
     taken: usize,
@@ -54,7 +61,7 @@ pub(super) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// A scanner over `text`, behind which stands `broken`, if it is not the end.
-    pub(super) fn new(text: &'a str, broken: Option<&'static str>, dialect: Dialect) -> Self {
+    pub(super) fn new(text: &'a str, broken: Option<Broken>, dialect: Dialect) -> Self {
         Self {
             cursor: Cursor::new(text),
             broken,
@@ -106,23 +113,27 @@ impl<'a> Scanner<'a> {
                 match self
                     .simple_keys
                     .iter()
-                    .position(|key| key.possible && key.token == taken)
+                    .position(|key| key.awaited && key.token == taken)
                 {
                     Some(index) if self.key_is_valid(index)? => {}
                     _ => break,
                 }
             }
-            self.fetch().map_err(|defect| self.or_broken(defect))?;
+            let fetched = self.fetch();
+            self.check_reading(0)?;
+            fetched?;
         }
         self.ready = true;
         Ok(())
     }
 
-    /// The reader's defect instead of `defect`, if Go's reader would have met it first.
-    fn or_broken(&self, defect: alloc::boxed::Box<Defect>) -> alloc::boxed::Box<Defect> {
+    /// Refuses what is not allowed as soon as Go's reader would see it from `ahead` of here.
+    fn check_reading(&self, ahead: usize) -> Scan<()> {
         match self.broken {
-            Some(problem) if self.cursor.left() < READ_AHEAD => self.reader_defect(problem),
-            _ => defect,
+            Some(Broken { problem, seen_from }) if self.cursor.pos() + ahead >= seen_from => {
+                Err(self.reader_defect(problem))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -158,6 +169,7 @@ impl<'a> Scanner<'a> {
     /// Scans one token, and what it implies.
     fn fetch(&mut self) -> Scan<()> {
         self.skip_to_next_token();
+        self.check_reading(LOOK_AHEAD)?;
         self.unroll_indent(i64::from(self.cursor.column()));
         if self.cursor.at_end() {
             return self.fetch_stream_end();
@@ -176,6 +188,38 @@ impl<'a> Scanner<'a> {
                 return self.fetch_document_indicator(kind);
             }
         }
+        self.fetch_content(byte)?;
+        if self.look_ahead > 0 {
+            self.skip_line_comment();
+        }
+        Ok(())
+    }
+
+    /// yaml.v3 takes the comment behind a token at once, and the blanks before it, be they tabs.
+    fn skip_line_comment(&mut self) {
+        if matches!(
+            self.queue.back(),
+            Some(Token {
+                kind: Kind::BlockEntry,
+                ..
+            })
+        ) || self.cursor.begins_line()
+        {
+            return;
+        }
+        let blanks = self
+            .cursor
+            .rest()
+            .iter()
+            .take(COMMENT_REACH)
+            .take_while(|&&b| b == b' ' || b == b'\t')
+            .count();
+        if blanks < COMMENT_REACH && self.cursor.peek(blanks) == b'#' {
+            self.cursor.take_line();
+        }
+    }
+
+    fn fetch_content(&mut self, byte: u8) -> Scan<()> {
         let flow = self.flow_level > 0;
         match byte {
             b'[' => self.fetch_flow_start(Kind::FlowSequenceStart),
@@ -265,6 +309,7 @@ impl<'a> Scanner<'a> {
         let last = self.last_key();
         self.simple_keys[last] = SimpleKey {
             possible: true,
+            awaited: true,
             required,
             token,
             mark,
@@ -278,7 +323,10 @@ impl<'a> Scanner<'a> {
         if key.possible && key.required {
             return Err(self.defect("could not find expected ':'", key.mark));
         }
-        self.simple_keys[last].possible = false;
+        if key.possible {
+            self.simple_keys[last].possible = false;
+            self.simple_keys[last].awaited = false;
+        }
         Ok(())
     }
 
@@ -291,7 +339,10 @@ impl<'a> Scanner<'a> {
         }
         self.indents.push(self.indent);
         self.indent = i64::from(column);
-        let token = Token { kind, mark };
+        self.insert(place, Token { kind, mark });
+    }
+
+    fn insert(&mut self, place: Option<usize>, token: Token<'a>) {
         match place {
             Some(place) => self.queue.insert(place, token),
             None => self.queue.push_back(token),
@@ -312,9 +363,6 @@ impl<'a> Scanner<'a> {
     // One function for each kind of token.
 
     fn fetch_stream_end(&mut self) -> Scan<()> {
-        if let Some(problem) = self.broken {
-            return Err(self.reader_defect(problem));
-        }
         self.cursor.force_new_line();
         self.unroll_indent(-1);
         self.remove_simple_key()?;
@@ -343,7 +391,11 @@ impl<'a> Scanner<'a> {
 
     fn fetch_flow_start(&mut self, kind: Kind<'a>) -> Scan<()> {
         self.save_simple_key()?;
-        self.simple_keys.push(SimpleKey::default());
+        let token = self.taken + self.queue.len();
+        self.simple_keys.push(SimpleKey {
+            token,
+            ..SimpleKey::default()
+        });
         self.flow_level += 1;
         self.simple_key_allowed = true;
         self.push(kind, self.cursor.mark());
@@ -355,7 +407,11 @@ impl<'a> Scanner<'a> {
         self.remove_simple_key()?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
-            self.simple_keys.pop();
+            let inner = self.simple_keys.pop().unwrap_or_default();
+            let last = self.last_key();
+            if self.simple_keys[last].token == inner.token {
+                self.simple_keys[last].awaited = false;
+            }
         }
         self.simple_key_allowed = false;
         self.push(kind, self.cursor.mark());

@@ -1,0 +1,105 @@
+//! Generated cases, ours against the Go libraries themselves: fixed seeds, and a few new ones in every run.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use convoy_testkit_golden::generate::{self, Random};
+use convoy_testkit_golden::oracle::{Op, Oracle};
+use convoy_testkit_golden::reduce::reduce;
+use convoy_value::{Limits, json};
+
+/// Cases of each kind for the fixed seeds.
+const CASES: u64 = 4_000;
+
+/// `CONVOY_GOLDEN_SEED` and `CONVOY_GOLDEN_CASES` repeat or lengthen a run.
+fn seeds() -> impl Iterator<Item = u64> {
+    let number = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text: String| text.parse::<u64>().ok())
+    };
+    let new = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs())
+        << 20;
+    let cases = number("CONVOY_GOLDEN_CASES").unwrap_or(CASES);
+    match number("CONVOY_GOLDEN_SEED") {
+        Some(seed) => (seed..seed + 1).chain(0..0),
+        None => (0..cases).chain(new..new + cases / 10),
+    }
+}
+
+/// Whether two answers are the same: the same text, or both a refusal, in the same words where `words` is set.
+fn same(ours: &Result<String, String>, go: &Result<String, String>) -> bool {
+    match (ours, go) {
+        // Go writes a broken byte as an escape and the character itself as it is; we hold only the character.
+        (Ok(ours), Ok(go)) => *ours == go.replace("\\ufffd", "\u{fffd}"),
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+fn compare(ops: &[Op], make: impl Fn(&mut Random) -> String) {
+    let Some(mut oracle) = Oracle::start() else { return };
+    let mut failures = 0;
+    for seed in seeds() {
+        let text = make(&mut Random::new(seed));
+        for &op in ops {
+            let is_json = |text: &str| json::parse(text, &Limits::default()).is_ok();
+            let mut differs = |text: &str| {
+                (op != Op::Emit || is_json(text)) && !same(&op.ours(text.as_bytes()), &oracle.ask(op, text.as_bytes()))
+            };
+            if !differs(&text) {
+                continue;
+            }
+            let small = reduce(&text, differs);
+            let (ours, go) = (op.ours(small.as_bytes()), oracle.ask(op, small.as_bytes()));
+            println!("seed {seed} {op:?}\n  text {small:?}\n  ours {ours:?}\n  go   {go:?}");
+            failures += 1;
+            assert!(failures < 12, "too many differences");
+        }
+    }
+    assert_eq!(failures, 0, "differences, see above");
+}
+
+const READERS: &[Op] = &[Op::Helm, Op::HelmStrict, Op::HelmValues, Op::Kustomize];
+
+#[test]
+fn structured_texts_are_read_as_go_reads_them() {
+    compare(READERS, generate::structured_text);
+}
+
+#[test]
+fn streams_are_read_as_go_reads_them() {
+    compare(&[Op::KustomizeDocuments, Op::HelmDocuments], generate::structured_text);
+}
+
+#[test]
+fn broken_texts_are_refused_where_go_refuses_them() {
+    compare(READERS, |random| {
+        let text = generate::structured_text(random);
+        generate::mutated_text(random, &text)
+    });
+}
+
+#[test]
+fn soup_is_read_or_refused_as_by_go() {
+    compare(READERS, generate::soup);
+}
+
+#[test]
+fn values_are_written_as_go_writes_them() {
+    compare(&[Op::Emit], |random| json::to_canonical(&generate::value(random, 4)));
+}
+
+#[test]
+fn json_is_read_and_written_as_by_go() {
+    compare(&[Op::Json, Op::JsonAny], |random| {
+        let value = generate::value(random, 4);
+        let text = serde_json::to_string(&value).unwrap();
+        if random.one_in(3) {
+            generate::mutated_text(random, &text)
+        } else {
+            text
+        }
+    });
+}
