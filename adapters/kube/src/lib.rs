@@ -4,8 +4,15 @@
 //! Kubernetes types stop here: everything that leaves this crate is a value of `convoy-domain`.
 
 pub mod crd;
+
+mod control_plane;
 mod convert;
 mod duration;
+mod fault;
+mod install;
+mod time;
 
+pub use control_plane::{FIELD_MANAGER, KubeControlPlane};
 pub use convert::InvalidField;
+pub use install::{InstallError, install_crds};
 pub use duration::{GoDuration, InvalidDuration};

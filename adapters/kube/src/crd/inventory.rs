@@ -18,6 +18,7 @@ use super::schema;
     namespaced,
     derive = "PartialEq",
     doc = "A ReleaseInventory records what a Release has applied. convoy writes it; prune and deletion are decided from it.",
+    selectable = ".spec.releaseRef.name",
     printcolumn(name = "Release", type_ = "string", json_path = ".spec.releaseRef.name"),
     printcolumn(name = "Part", type_ = "integer", json_path = ".spec.part"),
     printcolumn(name = "Cluster", type_ = "string", json_path = ".spec.clusterID", priority = "1"),

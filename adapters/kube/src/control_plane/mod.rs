@@ -1,0 +1,115 @@
+//! The control plane: the cluster that holds Releases, sources, Clusters and inventories.
+//!
+//! Reads go to the server, never to a cache. Writes to a Release and to an inventory carry the resourceVersion of what
+//! was read, so that two writers never mix.
+
+mod error;
+mod event;
+mod inventory;
+mod objects;
+mod release;
+mod status;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
+use convoy_domain::condition::Condition;
+use convoy_domain::id::{NamespacedName, ReleaseId};
+use convoy_domain::inventory::InventoryPart;
+use convoy_domain::release::Release;
+use convoy_domain::secret::Secret;
+use convoy_domain::source::{Source, SourceKey, SourceStatus};
+use convoy_domain::status::ReleaseStatus;
+use convoy_ports::{ControlPlane, ControlPlaneError, Event};
+use kube::Client;
+
+/// The field manager of everything that is written to the control plane.
+pub const FIELD_MANAGER: &str = "convoy-controller";
+
+/// The control plane behind a Kubernetes client.
+#[derive(Clone)]
+pub struct KubeControlPlane {
+    client: Client,
+}
+
+impl KubeControlPlane {
+    /// A control plane behind `client`.
+    #[must_use]
+    pub const fn new(client: Client) -> Self {
+        Self { client }
+    }
+}
+
+impl std::fmt::Debug for KubeControlPlane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KubeControlPlane").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl ControlPlane for KubeControlPlane {
+    async fn release(&self, id: &ReleaseId) -> Result<Option<Release>, ControlPlaneError> {
+        release::read(&self.client, id).await
+    }
+
+    async fn releases(&self) -> Result<Vec<ReleaseId>, ControlPlaneError> {
+        release::ids(&self.client).await
+    }
+
+    async fn source(&self, key: &SourceKey) -> Result<Option<Source>, ControlPlaneError> {
+        objects::source(&self.client, key).await
+    }
+
+    async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
+        objects::cluster(&self.client, id).await
+    }
+
+    async fn secret(
+        &self,
+        id: &NamespacedName,
+    ) -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError> {
+        objects::secret(&self.client, id).await
+    }
+
+    async fn add_finalizer(&self, release: &Release) -> Result<String, ControlPlaneError> {
+        release::add_finalizer(&self.client, release).await
+    }
+
+    async fn remove_finalizer(&self, release: &Release) -> Result<(), ControlPlaneError> {
+        release::remove_finalizer(&self.client, release).await
+    }
+
+    async fn write_status(&self, release: &Release, status: &ReleaseStatus) -> Result<String, ControlPlaneError> {
+        status::of_release(&self.client, release, status).await
+    }
+
+    async fn write_source_status(&self, source: &Source, status: &SourceStatus) -> Result<(), ControlPlaneError> {
+        status::of_source(&self.client, source, status).await
+    }
+
+    async fn write_cluster_status(
+        &self,
+        cluster: &ClusterRecord,
+        ready: &Condition,
+        facts: Option<&ClusterFacts>,
+    ) -> Result<(), ControlPlaneError> {
+        status::of_cluster(&self.client, cluster, ready, facts).await
+    }
+
+    async fn inventory(&self, release: &ReleaseId) -> Result<Vec<InventoryPart>, ControlPlaneError> {
+        inventory::read(&self.client, release).await
+    }
+
+    async fn write_inventory(&self, part: &InventoryPart) -> Result<String, ControlPlaneError> {
+        inventory::write(&self.client, part).await
+    }
+
+    async fn delete_inventory(&self, part: &InventoryPart) -> Result<(), ControlPlaneError> {
+        inventory::delete(&self.client, part).await
+    }
+
+    async fn record_event(&self, release: &Release, event: &Event) -> Result<(), ControlPlaneError> {
+        event::record(&self.client, release, event).await
+    }
+}
