@@ -1,11 +1,13 @@
 //! Stages, reasons and conditions: one table from which status, events, metrics and the command line print.
 
+mod failures;
 mod rules;
 
 use alloc::string::String;
 
 use jiff::Timestamp;
 
+pub use failures::chain;
 pub use rules::{conditions_of, derive_ready, find, set_condition, set_failure};
 
 macro_rules! names {

@@ -13,6 +13,7 @@ pub mod condition;
 pub mod drift;
 pub mod fingerprint;
 pub mod gc;
+pub mod health;
 pub mod history;
 pub mod id;
 pub mod inventory;
@@ -34,6 +35,7 @@ pub mod source;
 pub mod status;
 pub mod store_key;
 pub mod sync;
+pub mod validate;
 pub mod wave;
 
 pub use jiff::Timestamp;

@@ -7,7 +7,6 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::condition::{Failure, Reason, Stage};
 use crate::names;
 use crate::object::{Object, Scope};
 use crate::release::{Gate, Mutation, MutationAction, Target};
@@ -45,23 +44,6 @@ pub enum MutationError {
         /// Its type.
         kind: String,
     },
-}
-
-impl MutationError {
-    /// What the Release reports.
-    #[must_use]
-    pub fn failure(&self) -> Failure {
-        let reason = match self {
-            Self::NoMatch { .. } => Reason::MutationNoMatch,
-            Self::Selector { .. } => Reason::MutationFailed,
-            Self::Unsupported { .. } => Reason::Unsupported,
-        };
-        let mut message = self.to_string();
-        if let Self::Selector { source, .. } = self {
-            message = alloc::format!("{message}: {source}");
-        }
-        Failure::new(Stage::Mutate, reason, message)
-    }
 }
 
 /// Runs the mutations over the objects of a render.
@@ -204,6 +186,7 @@ mod tests {
     use convoy_value::{Limits, Value, json};
 
     use super::*;
+    use crate::condition::{Failure, Reason, Stage};
 
     fn object(text: &str) -> Object {
         Object::new(json::parse(text, &Limits::default()).unwrap()).unwrap()
@@ -303,7 +286,7 @@ mod tests {
     fn a_target_that_matches_nothing_is_an_error_unless_optional() {
         let absent = wave(target(&[("kind", "Job"), ("labels", "a=b")]), 1, Gate::Continue);
         let mutations = [wave(target(&[]), 1, Gate::Continue), absent.clone()];
-        let failure = mutate(&mutations, &mut objects()).unwrap_err().failure();
+        let failure = Failure::from(mutate(&mutations, &mut objects()).unwrap_err());
         assert_eq!(
             (failure.stage, failure.reason),
             (Stage::Mutate, Reason::MutationNoMatch)
@@ -322,7 +305,7 @@ mod tests {
     #[test]
     fn what_cannot_be_done_names_index_and_type() {
         let broken = wave(target(&[("labels", "a in")]), 1, Gate::Continue);
-        let failure = mutate(&[broken], &mut objects()).unwrap_err().failure();
+        let failure = Failure::from(mutate(&[broken], &mut objects()).unwrap_err());
         assert_eq!(failure.reason, Reason::MutationFailed);
         assert_eq!(
             failure.message,
@@ -336,7 +319,7 @@ mod tests {
                 settings: Value::Null,
             },
         };
-        let failure = mutate(&[patch], &mut objects()).unwrap_err().failure();
+        let failure = Failure::from(mutate(&[patch], &mut objects()).unwrap_err());
         assert_eq!(failure.reason, Reason::Unsupported);
         assert_eq!(
             failure.message,

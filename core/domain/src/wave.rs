@@ -81,15 +81,6 @@ pub struct WaveError {
     pub expected: &'static str,
 }
 
-impl WaveError {
-    /// What the Release reports.
-    #[must_use]
-    pub fn failure(&self) -> crate::condition::Failure {
-        use crate::condition::{Failure, Reason, Stage};
-        Failure::new(Stage::Render, Reason::RenderFailed, self.to_string())
-    }
-}
-
 /// Objects that are applied before the next wave; numbers are indexes into the render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
