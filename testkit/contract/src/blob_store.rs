@@ -83,6 +83,9 @@ async fn bytes_come_back_as_they_were_put(store: Store) {
 }
 
 /// Keys that some backend or URL library might rewrite.
+///
+/// Three shapes are left to each backend, because files cannot have them: a key below another key, and a last part
+/// that ends in `#` and digits (temporary files) or in a letter and `:` or `|` (taken for a drive).
 const ODD_KEYS: &[&str] = &[
     "team/shop/renders/sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "team/shop/history/20261130T193001.000000001Z-sha256:9f86d081884c7d659a2feaa0c55ad015",
@@ -94,7 +97,7 @@ const ODD_KEYS: &[&str] = &[
     "odd/%zz",
     "odd/tilde~caret^",
     "odd/{braces}[brackets]<angles>",
-    "odd/star*question?pipe|",
+    "odd/star*question?pipe|end",
     "odd/quote\"back`tick'",
     "odd/back\\slash",
     "odd/hash#tag",
@@ -104,7 +107,7 @@ const ODD_KEYS: &[&str] = &[
     "odd/two..",
     "odd/.hidden",
     "odd/-dash",
-    "odd/C:",
+    "odd/C:/x",
     "odd/C|/x",
     "odd/UPPER",
     "odd/upper",
