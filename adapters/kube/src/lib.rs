@@ -11,8 +11,10 @@ mod duration;
 mod fault;
 mod install;
 mod time;
+mod written;
 
 pub use control_plane::{FIELD_MANAGER, KubeControlPlane};
 pub use convert::InvalidField;
 pub use install::{InstallError, install_crds};
 pub use duration::{GoDuration, InvalidDuration};
+pub use written::{written_git_repository, written_release};
