@@ -1,147 +1,12 @@
 //! Floats as text, as Go's `strconv.FormatFloat` and `encoding/json` write them.
 //!
-//! The shortest digits that read back to the same float are the same in every correct implementation; what is
-//! Go's own is the layout: when an exponent is used, and how many digits it has.
-
-use core::fmt::Write as _;
+//! Both want the shortest digits that read back to the same float, and of two such the nearer one, an even last
+//! digit deciding; that is JavaScript's rule too. So is the layout of JSON: an exponent below 1e-6 and from 1e21 on.
 
 use alloc::string::String;
+use core::fmt::Write as _;
 
-/// Significant digits and the place of the decimal point: the value is `0.d1d2d3… × 10^point`.
-struct Decimal {
-    negative: bool,
-    digits: [u8; 20],
-    len: usize,
-    point: i32,
-}
-
-impl Decimal {
-    fn digits(&self) -> &[u8] {
-        &self.digits[..self.len]
-    }
-}
-
-/// A small text buffer on the stack: enough for any float in `{:e}`.
-struct Buffer {
-    bytes: [u8; 40],
-    len: usize,
-}
-
-impl core::fmt::Write for Buffer {
-    fn write_str(&mut self, s: &str) -> core::fmt::Result {
-        let end = self.len + s.len();
-        let room = self.bytes.get_mut(self.len..end).ok_or(core::fmt::Error)?;
-        room.copy_from_slice(s.as_bytes());
-        self.len = end;
-        Ok(())
-    }
-}
-
-fn decimal(scientific: &Buffer) -> Decimal {
-    let text = &scientific.bytes[..scientific.len];
-    let mut out = Decimal {
-        negative: false,
-        digits: [0; 20],
-        len: 0,
-        point: 0,
-    };
-    let mut exponent = 0i32;
-    let mut exponent_negative = false;
-    let mut in_exponent = false;
-    for &byte in text {
-        match byte {
-            b'-' if in_exponent => exponent_negative = true,
-            b'-' => out.negative = true,
-            b'e' => in_exponent = true,
-            b'0'..=b'9' if in_exponent => exponent = exponent * 10 + i32::from(byte - b'0'),
-            b'0'..=b'9' if out.len < out.digits.len() => {
-                out.digits[out.len] = byte;
-                out.len += 1;
-            }
-            _ => {}
-        }
-    }
-    while out.len > 1 && out.digits[out.len - 1] == b'0' {
-        out.len -= 1;
-    }
-    out.point = 1 + if exponent_negative { -exponent } else { exponent };
-    if out.digits() == b"0" {
-        out.point = 1;
-    }
-    out
-}
-
-fn shortest64(f: f64) -> Decimal {
-    let mut buffer = Buffer { bytes: [0; 40], len: 0 };
-    // The buffer holds any float; a failure could only be a bug here, and would show as wrong digits in tests.
-    let _ = write!(buffer, "{f:e}");
-    decimal(&buffer)
-}
-
-fn shortest32(f: f32) -> Decimal {
-    let mut buffer = Buffer { bytes: [0; 40], len: 0 };
-    let _ = write!(buffer, "{f:e}");
-    decimal(&buffer)
-}
-
-fn push_digits(out: &mut String, digits: &[u8]) {
-    out.extend(digits.iter().map(|&d| char::from(d)));
-}
-
-fn push_fixed(out: &mut String, d: &Decimal) {
-    if d.negative {
-        out.push('-');
-    }
-    let digits = d.digits();
-    match usize::try_from(d.point) {
-        Ok(point) if point > 0 => {
-            let whole = point.min(digits.len());
-            push_digits(out, &digits[..whole]);
-            for _ in whole..point {
-                out.push('0');
-            }
-            if digits.len() > point {
-                out.push('.');
-                push_digits(out, &digits[point..]);
-            }
-        }
-        _ => {
-            out.push_str("0.");
-            for _ in d.point..0 {
-                out.push('0');
-            }
-            push_digits(out, digits);
-        }
-    }
-}
-
-/// `d.ddde±x`, with at least `exponent_digits` digits in the exponent.
-fn push_scientific(out: &mut String, d: &Decimal, exponent_digits: usize) {
-    if d.negative {
-        out.push('-');
-    }
-    let digits = d.digits();
-    push_digits(out, &digits[..1]);
-    if digits.len() > 1 {
-        out.push('.');
-        push_digits(out, &digits[1..]);
-    }
-    let exponent = d.point - 1;
-    out.push('e');
-    out.push(if exponent < 0 { '-' } else { '+' });
-    let _ = write!(out, "{:0width$}", exponent.unsigned_abs(), width = exponent_digits);
-}
-
-fn push_general(out: &mut String, d: &Decimal) {
-    let exponent = d.point - 1;
-    if (-4..6).contains(&exponent) {
-        push_fixed(out, d);
-    } else {
-        push_scientific(out, d, 2);
-    }
-}
-
-/// As `encoding/json`: fixed, or with an exponent below 1e-6 and from 1e21 up.
+/// As `encoding/json`.
 ///
 /// Go refuses what is not finite; that becomes `null` here, and [`crate::Value::is_finite`] tells beforehand.
 pub(crate) fn push_json(out: &mut String, f: f64) {
@@ -149,21 +14,17 @@ pub(crate) fn push_json(out: &mut String, f: f64) {
         out.push_str("null");
         return;
     }
-    let magnitude = f.abs();
-    let d = shortest64(f);
-    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
-        push_scientific(out, &d, 1);
-    } else {
-        push_fixed(out, &d);
+    if f == 0.0 && f.is_sign_negative() {
+        out.push('-');
     }
+    out.push_str(ryu_js::Buffer::new().format_finite(f));
 }
 
 /// As `strconv.FormatFloat(f, 'g', -1, 64)`, with YAML's names for what is not finite.
 pub(crate) fn push_general64(out: &mut String, f: f64) {
-    if push_special(out, f) {
-        return;
+    if !push_special(out, f) {
+        push_general(out, f.is_sign_negative(), ryu_js::Buffer::new().format_finite(f.abs()));
     }
-    push_general(out, &shortest64(f));
 }
 
 /// As `strconv.FormatFloat(f, 'g', -1, 32)`: what a float becomes as a mapping key or where text is expected.
@@ -173,10 +34,13 @@ pub(crate) fn push_general64(out: &mut String, f: f64) {
 )]
 pub(crate) fn push_general32(out: &mut String, f: f64) {
     let narrow = f as f32;
-    if push_special(out, f64::from(narrow)) {
-        return;
+    if !push_special(out, f64::from(narrow)) {
+        push_general(
+            out,
+            narrow.is_sign_negative(),
+            ryu_js::Buffer::new().format_finite(narrow.abs()),
+        );
     }
-    push_general(out, &shortest32(narrow));
 }
 
 fn push_special(out: &mut String, f: f64) -> bool {
@@ -191,6 +55,43 @@ fn push_special(out: &mut String, f: f64) -> bool {
     };
     out.push_str(name);
     true
+}
+
+/// Lays out the digits of `text`: with an exponent of at least two digits below 1e-4 and from 1e6 on.
+fn push_general(out: &mut String, negative: bool, text: &str) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let zeros = fraction.len() - fraction.trim_start_matches('0').len();
+    // The power of ten of the first digit that is not zero.
+    let power = match whole {
+        "0" if fraction.is_empty() => 0,
+        "0" => -1 - small(zeros),
+        _ => small(whole.len()) - 1 + exponent,
+    };
+    if negative {
+        out.push('-');
+    }
+    if (-4..6).contains(&power) {
+        out.push_str(text);
+        return;
+    }
+    let digits = || whole.chars().chain(fraction.chars()).skip_while(|c| *c == '0');
+    let significant = digits().collect::<String>();
+    let significant = significant.trim_end_matches('0');
+    let (first, rest) = significant.split_at(1);
+    out.push_str(first);
+    if !rest.is_empty() {
+        out.push('.');
+        out.push_str(rest);
+    }
+    let sign = if power < 0 { '-' } else { '+' };
+    // Writing into a String cannot fail.
+    let _ = write!(out, "e{sign}{:02}", power.unsigned_abs());
+}
+
+fn small(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]
@@ -220,6 +121,8 @@ mod tests {
             (f64::MAX, "1.7976931348623157e+308"),
             (5e-324, "5e-324"),
             (123_456_789.125, "123456789.125"),
+            // A tie between two shortest forms goes to the even digit.
+            (1_031_869_766_424_519.25, "1031869766424519.2"),
         ] {
             check(push_json, f, expect);
         }

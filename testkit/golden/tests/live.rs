@@ -32,21 +32,36 @@ fn seeds() -> impl Iterator<Item = u64> {
 fn same(ours: &Result<String, String>, go: &Result<String, String>) -> bool {
     match (ours, go) {
         // Go writes a broken byte as an escape and the character itself as it is; we hold only the character.
-        (Ok(ours), Ok(go)) => *ours == go.replace("\\ufffd", "\u{fffd}"),
+        (Ok(ours), Ok(go)) if go.contains("\\ufffd") => canonical(ours) == canonical(go),
+        (Ok(ours), Ok(go)) => ours == go,
         (Err(_), Err(_)) => true,
         _ => false,
     }
+}
+
+fn canonical(text: &str) -> Option<String> {
+    json::parse(text, &Limits::default())
+        .ok()
+        .map(|value| json::to_canonical(&value))
 }
 
 fn compare(ops: &[Op], make: impl Fn(&mut Random) -> String) {
     let Some(mut oracle) = Oracle::start() else { return };
     let mut failures = 0;
     for seed in seeds() {
-        let text = make(&mut Random::new(seed));
+        // A byte order mark in the middle makes Go's reader lose characters, depending on where its buffer ends.
+        let text = make(&mut Random::new(seed)).replace('\u{feff}', "");
         for &op in ops {
             let is_json = |text: &str| json::parse(text, &Limits::default()).is_ok();
             let mut differs = |text: &str| {
-                (op != Op::Emit || is_json(text)) && !same(&op.ours(text.as_bytes()), &oracle.ask(op, text.as_bytes()))
+                if op == Op::Emit && !is_json(text) {
+                    return false;
+                }
+                let ours = op.ours(text.as_bytes());
+                let go = oracle.ask(op, text.as_bytes());
+                // Go's own answers can differ between runs: the natural order of keys is no total order, and two
+                // keys that become the same text are set in the order of a Go map.
+                !same(&ours, &go) && (0..20).all(|_| oracle.ask(op, text.as_bytes()) == go)
             };
             if !differs(&text) {
                 continue;

@@ -5,7 +5,7 @@
 //! in the grammar is reported before any other, as by libraries that parse the whole document first.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -51,6 +51,7 @@ struct Key<'a> {
     /// The text as written, where that is something else.
     source: Option<Cow<'a, str>>,
     kind: KeyKind,
+    tag: Tag,
     alias: bool,
     mark: Mark,
 }
@@ -89,6 +90,8 @@ pub(super) struct Composer<'a, 'l> {
     bytes: usize,
     alias_bytes: usize,
     gathered: Vec<(String, Mark)>,
+    /// Where the first number is that JSON cannot hold.
+    not_finite: Option<Mark>,
 }
 
 type Result<T> = core::result::Result<T, alloc::boxed::Box<Error>>;
@@ -106,6 +109,7 @@ impl<'a, 'l> Composer<'a, 'l> {
             bytes: 0,
             alias_bytes: 0,
             gathered: Vec::new(),
+            not_finite: None,
         }
     }
 
@@ -125,6 +129,7 @@ impl<'a, 'l> Composer<'a, 'l> {
             .or_else(|error| Err(self.syntax_first(error)))?;
         self.event()?;
         self.fail_gathered()?;
+        self.check_finite(&value)?;
         Ok(Some((value, mark)))
     }
 
@@ -139,23 +144,30 @@ impl<'a, 'l> Composer<'a, 'l> {
     /// Go's libraries parse a document as a whole before they look at values, so that an error of the grammar
     /// further down comes first.
     fn syntax_first(&mut self, error: alloc::boxed::Box<Error>) -> alloc::boxed::Box<Error> {
-        if matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Encoding | ErrorKind::Limit) {
+        if is_grammatical(&error) {
             return error;
         }
         loop {
-            match self.event() {
+            match self.pass() {
                 Err(syntax) => return syntax,
-                Ok((Event::DocumentEnd | Event::StreamEnd, _)) => return error,
-                Ok((Event::Alias(name), mark)) if !self.anchors.contains_key(name) => {
-                    return unknown_anchor(name, mark);
-                }
-                Ok((event, _)) => {
-                    if let Some(name) = anchor_of(&event) {
-                        self.anchors.insert(name, None);
-                    }
+                Ok(Event::DocumentEnd | Event::StreamEnd) => return error,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// The next event, of which only the grammar counts.
+    fn pass(&mut self) -> Result<Event<'a>> {
+        let (event, mark) = self.event()?;
+        match &event {
+            Event::Alias(name) if !self.anchors.contains_key(name) => return Err(unknown_anchor(name, mark)),
+            event => {
+                if let Some(name) = anchor_of(event) {
+                    self.anchors.insert(name, None);
                 }
             }
         }
+        Ok(event)
     }
 
     fn gather(&mut self, message: String, mark: Mark) {
@@ -351,16 +363,16 @@ impl<'a, 'l> Composer<'a, 'l> {
         }
     }
 
-    fn scalar_value(&self, scalar: Scalar<'a>, resolved: Resolved, mark: Mark) -> Result<Value> {
+    fn scalar_value(&mut self, scalar: Scalar<'a>, resolved: Resolved, mark: Mark) -> Result<Value> {
         Ok(match resolved {
             Resolved::Null => Value::Null,
             Resolved::Bool(b) => Value::Bool(b),
             Resolved::Int(i) => self.integer(i),
             Resolved::Uint(u) => self.unsigned(u),
-            Resolved::Float(f) => self.float(f, mark)?,
+            Resolved::Float(f) => self.float(f, mark),
             Resolved::Big(digits, f) => match self.options.numbers {
                 Numbers::Exact => Value::Number(Number::Big(digits)),
-                Numbers::Float => self.float(f, mark)?,
+                Numbers::Float => self.float(f, mark),
             },
             Resolved::Timestamp if self.options.dialect == Dialect::Kustomize => {
                 super::timestamp::to_rfc3339(&scalar.text).map_or(Value::Null, Value::String)
@@ -392,26 +404,59 @@ impl<'a, 'l> Composer<'a, 'l> {
         }
     }
 
-    fn float(&self, f: f64, mark: Mark) -> Result<Value> {
-        if !f.is_finite() {
-            let name = if f.is_nan() {
-                "NaN"
-            } else if f > 0.0 {
-                "+Inf"
-            } else {
-                "-Inf"
-            };
-            let message = format!("json: unsupported value: {name}");
-            return Err(Error::new(ErrorKind::Value, message.clone(), mark, message).into());
+    fn float(&mut self, f: f64, mark: Mark) -> Value {
+        if !f.is_finite() && self.not_finite.is_none() {
+            self.not_finite = Some(mark);
         }
         // JSON writes a whole float without a point, so that the next reader sees an integer.
-        Ok(match (self.options.numbers, integral(f)) {
+        match (self.options.numbers, integral(f)) {
             (Numbers::Exact, Some(i)) => Value::Number(Number::Int(i)),
             _ => Value::Number(Number::Float(f)),
-        })
+        }
+    }
+
+    /// Refuses what JSON cannot hold, unless another value replaced it.
+    fn check_finite(&self, value: &Value) -> Result<()> {
+        let Some((mark, f)) = self.not_finite.and_then(|mark| Some((mark, not_finite(value)?))) else {
+            return Ok(());
+        };
+        let name = if f.is_nan() {
+            "NaN"
+        } else if f > 0.0 {
+            "+Inf"
+        } else {
+            "-Inf"
+        };
+        let message = format!("json: unsupported value: {name}");
+        Err(Error::new(ErrorKind::Value, message.clone(), mark, message).into())
     }
 
     // Mappings.
+
+    /// Passes over a value that yaml.v3 does not look at; its grammar counts all the same.
+    fn skip_value(&mut self) -> Result<()> {
+        let (depth, gathered) = (self.depth, self.gathered.len());
+        let event = self.event()?;
+        let skipped = self.node(event, Place::Nested);
+        self.gathered.truncate(gathered);
+        match skipped {
+            Err(error) if is_grammatical(&error) => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+        // An error stopped inside of the value.
+        while self.depth > depth {
+            match self.pass()? {
+                Event::SequenceStart { .. } | Event::MappingStart { .. } => self.depth += 1,
+                Event::SequenceEnd | Event::MappingEnd => self.depth -= 1,
+                Event::StreamEnd
+                | Event::DocumentStart
+                | Event::DocumentEnd
+                | Event::Alias(_)
+                | Event::Scalar { .. } => {}
+            }
+        }
+        Ok(())
+    }
 
     fn key(&mut self, (event, mark): Located<'a>) -> Result<Key<'a>> {
         match event {
@@ -459,6 +504,11 @@ impl<'a, 'l> Composer<'a, 'l> {
             text,
             source: None,
             kind,
+            tag: if *resolved == Resolved::Timestamp {
+                Tag::Str
+            } else {
+                resolved.tag()
+            },
             alias: false,
             mark,
         };
@@ -501,6 +551,7 @@ impl<'a, 'l> Composer<'a, 'l> {
             lines: Vec::new(),
             from_alias: Vec::new(),
             nulls: Vec::new(),
+            seen: BTreeSet::new(),
         };
         let mut merge = None;
         loop {
@@ -513,12 +564,18 @@ impl<'a, 'l> Composer<'a, 'l> {
                 let mark = key.mark;
                 let sources = self.merge_sources(mark)?;
                 match self.options.dialect {
-                    Dialect::Helm => self.merge_over(&mut entries.map, sources, mark),
+                    Dialect::Helm => self.merge_over(&mut entries, sources, mark),
                     Dialect::Kustomize if merge.is_some() || entries.map.contains_key("<<") => {
                         self.gather("mapping key \"<<\" already defined".into(), mark);
                     }
                     Dialect::Kustomize => merge = Some(sources),
                 }
+                continue;
+            }
+            if key.kind == KeyKind::Null && place == Place::Root && self.options.dialect == Dialect::Kustomize {
+                self.check_duplicate(&mut entries, &key);
+                entries.nulls.push((key.text.into_owned(), key.mark.line));
+                self.skip_value()?;
                 continue;
             }
             let event = self.event()?;
@@ -546,7 +603,7 @@ impl<'a, 'l> Composer<'a, 'l> {
                     return Err(Error::new(ErrorKind::Key, message.clone(), mark, message).into());
                 }
                 let text = key.text.into_owned();
-                if self.options.strict && entries.map.contains_key(&text) {
+                if self.options.strict && !entries.seen.insert((key.tag, text.clone())) {
                     self.gather(format!("key {} already set in map", crate::json::quote_go(&text)), mark);
                     return Ok(());
                 }
@@ -558,14 +615,8 @@ impl<'a, 'l> Composer<'a, 'l> {
                     return Err(Error::new(ErrorKind::Key, message.into(), mark, message.into()).into());
                 }
                 self.check_duplicate(entries, &key);
-                if key.kind == KeyKind::Null {
-                    // A null is no text: yaml.v3 passes over the entry.
-                    entries.nulls.push((key.text.into_owned(), mark.line));
-                } else {
-                    let text = key.text.into_owned();
-                    if entries.map.insert(text, value).is_none() {
-                        entries.lines.push(mark.line);
-                    }
+                if entries.map.insert(key.text, value).is_none() {
+                    entries.lines.push(mark.line);
                 }
             }
         }
@@ -628,14 +679,14 @@ impl<'a, 'l> Composer<'a, 'l> {
     }
 
     /// yaml.v2 merges where `<<` stands: over what is already set, the first of several mappings last.
-    fn merge_over(&mut self, map: &mut Map, sources: Vec<Map>, mark: Mark) {
+    fn merge_over(&mut self, entries: &mut Entries, sources: Vec<Map>, mark: Mark) {
         for source in sources.into_iter().rev() {
             for (key, value) in source {
-                if self.options.strict && map.contains_key(&key) {
+                if self.options.strict && !entries.seen.insert((Tag::Str, key.clone())) {
                     self.gather(format!("key {} already set in map", crate::json::quote_go(&key)), mark);
                     continue;
                 }
-                map.insert(key, value);
+                entries.map.insert(key, value);
             }
         }
     }
@@ -650,11 +701,21 @@ struct Entries {
     from_alias: Vec<String>,
     /// Keys that are a null, and their lines.
     nulls: Vec<(String, u32)>,
+    /// Keys with what they were before they became text (the strict Helm reader only).
+    seen: BTreeSet<(Tag, String)>,
 }
 
 fn decode_binary(text: &str, mark: Mark) -> Result<String> {
     resolve::binary(text)
         .ok_or_else(|| plain_error(ErrorKind::Value, "!!binary value contains invalid base64 data", mark))
+}
+
+/// Whether an error stands before all those that concern values.
+fn is_grammatical(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Encoding | ErrorKind::Syntax | ErrorKind::UnknownAnchor | ErrorKind::Limit => true,
+        ErrorKind::Alias | ErrorKind::DuplicateKey | ErrorKind::Key | ErrorKind::Merge | ErrorKind::Value => false,
+    }
 }
 
 fn anchor_of<'a>(event: &Event<'a>) -> Option<&'a str> {
@@ -674,7 +735,21 @@ fn plain_error(kind: ErrorKind, message: &str, mark: Mark) -> alloc::boxed::Box<
 }
 
 fn unknown_anchor(name: &str, mark: Mark) -> alloc::boxed::Box<Error> {
-    plain_error(ErrorKind::Alias, &format!("unknown anchor '{name}' referenced"), mark)
+    plain_error(
+        ErrorKind::UnknownAnchor,
+        &format!("unknown anchor '{name}' referenced"),
+        mark,
+    )
+}
+
+/// The first number in `value` that JSON cannot hold.
+fn not_finite(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(Number::Float(f)) if !f.is_finite() => Some(*f),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        Value::Array(items) => items.iter().find_map(not_finite),
+        Value::Object(map) => map.values().find_map(not_finite),
+    }
 }
 
 /// go-yaml's rule: 99 of 100 nodes may come from aliases up to 400,000 nodes, 10 of 100 from 4,000,000 on.

@@ -11,7 +11,9 @@ pub enum ErrorKind {
     Encoding,
     /// The text breaks the grammar.
     Syntax,
-    /// An alias names no anchor, or an anchor that holds the alias itself.
+    /// An alias names no anchor.
+    UnknownAnchor,
+    /// An alias names a node that holds the alias itself, or most of a large document is aliases.
     Alias,
     /// A key stands twice in one mapping, for a reader that refuses that.
     DuplicateKey,

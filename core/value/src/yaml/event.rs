@@ -6,7 +6,7 @@ use super::error::Mark;
 use super::token::Style;
 
 /// A tag as far as the readers tell tags apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tag {
     /// No tag.
     None,

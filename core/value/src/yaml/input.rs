@@ -26,13 +26,27 @@ pub(super) struct Broken {
 /// Bytes of the pieces that Go reads.
 const PIECE: usize = 512;
 
-/// Where the piece begins that the byte at `at` is in; a character is never cut.
-fn piece_start(text: &str, at: usize) -> usize {
+/// Where the piece begins that holds the `width` bytes at `at`; a character is never cut.
+fn piece_start(text: &str, at: usize, width: usize) -> usize {
     let mut start = 0;
-    while start + PIECE <= at {
-        start = text.floor_char_boundary(start + PIECE);
+    while start + PIECE < at + width {
+        start = if start + PIECE < text.len() {
+            text.floor_char_boundary(start + PIECE)
+        } else {
+            at
+        };
     }
     start
+}
+
+/// Bytes of the character, or what was to be one, that begins with `first`.
+fn width(first: u8) -> usize {
+    match first {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF7 => 4,
+        _ => 1,
+    }
 }
 
 const CONTROL: &str = "control characters are not allowed";
@@ -61,7 +75,7 @@ fn utf8(bytes: &[u8]) -> Input<'_> {
     }
     let broken = broken.map(|problem| Broken {
         problem,
-        seen_from: piece_start(text, allowed),
+        seen_from: piece_start(text, allowed, width(bytes[allowed])),
     });
     Input {
         text: Cow::Borrowed(&text[..allowed]),
@@ -72,12 +86,10 @@ fn utf8(bytes: &[u8]) -> Input<'_> {
 /// The words of Go's reader for a sequence that is no UTF-8.
 fn utf8_problem(rest: &[u8]) -> &'static str {
     let Some(&first) = rest.first() else { return CONTROL };
-    let width = match first {
-        0xC0..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF7 => 4,
-        _ => return "invalid leading UTF-8 octet",
-    };
+    let width = width(first);
+    if width == 1 {
+        return "invalid leading UTF-8 octet";
+    }
     if rest.len() < width {
         return "incomplete UTF-8 octet sequence";
     }
@@ -158,7 +170,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Input<'static> {
     }
     let broken = broken.map(|problem| Broken {
         problem,
-        seen_from: piece_start(&text, text.len()),
+        seen_from: piece_start(&text, text.len(), 1),
     });
     Input {
         text: Cow::Owned(text),

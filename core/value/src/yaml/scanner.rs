@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
                 }
             }
             let fetched = self.fetch();
-            self.check_reading(0)?;
+            self.check_reading(1)?;
             fetched?;
         }
         self.ready = true;
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a> {
     /// Refuses what is not allowed as soon as Go's reader would see it from `ahead` of here.
     fn check_reading(&self, ahead: usize) -> Scan<()> {
         match self.broken {
-            Some(Broken { problem, seen_from }) if self.cursor.pos() + ahead >= seen_from => {
+            Some(Broken { problem, seen_from }) if self.cursor.pos() + ahead > seen_from => {
                 Err(self.reader_defect(problem))
             }
             _ => Ok(()),
@@ -264,7 +264,7 @@ impl<'a> Scanner<'a> {
                 .count();
             self.cursor.skip(blanks);
             if self.cursor.peek(0) == b'#' {
-                self.cursor.take_line();
+                self.skip_comment();
             }
             if self.cursor.take_break().is_empty() {
                 return;
@@ -272,6 +272,29 @@ impl<'a> Scanner<'a> {
             if self.flow_level == 0 {
                 self.simple_key_allowed = true;
             }
+        }
+    }
+
+    /// Passes over a comment; yaml.v3 also takes those that follow, whatever white space is between.
+    fn skip_comment(&mut self) {
+        self.cursor.take_line();
+        while self.look_ahead > 0 {
+            let rest = self.cursor.rest();
+            let blanks = rest
+                .iter()
+                .take(COMMENT_REACH)
+                .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
+                .count();
+            if blanks == COMMENT_REACH || rest.get(blanks) != Some(&b'#') {
+                return;
+            }
+            let end = self.cursor.pos() + blanks;
+            while self.cursor.pos() < end {
+                if self.cursor.take_break().is_empty() {
+                    self.cursor.skip(1);
+                }
+            }
+            self.cursor.take_line();
         }
     }
 
@@ -463,16 +486,18 @@ impl<'a> Scanner<'a> {
         let last = self.last_key();
         if self.key_is_valid(last)? {
             let key = self.simple_keys[last];
-            let place = key.token.saturating_sub(self.taken);
-            self.queue.insert(
+            // A key that left the queue already gets its tokens too late; the parser will refuse them.
+            let place = key.token.checked_sub(self.taken);
+            self.insert(
                 place,
                 Token {
                     kind: Kind::Key,
                     mark: key.mark,
                 },
             );
-            self.roll_indent(key.mark.column, Some(place), Kind::BlockMappingStart, key.mark);
+            self.roll_indent(key.mark.column, place, Kind::BlockMappingStart, key.mark);
             self.simple_keys[last].possible = false;
+            self.simple_keys[last].awaited = false;
             self.simple_key_allowed = false;
         } else {
             if self.flow_level == 0 {
