@@ -1,0 +1,331 @@
+//! Mappings: keys, duplicates and merges.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::scalar::decode_binary;
+use super::{Anchor, Composer, Result, beyond_json, is_grammatical, plain_error};
+use crate::json::quote_go;
+use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
+use crate::yaml::event::{Event, Located, Scalar, Tag};
+use crate::yaml::resolve::Resolved;
+use crate::yaml::token::Style;
+use crate::{Map, Value, gofloat};
+
+/// A mapping's key.
+#[derive(Clone, Debug)]
+pub(super) struct Key<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// The text as written, where that is something else.
+    pub(super) source: Option<Cow<'a, str>>,
+    pub(super) kind: KeyKind,
+    pub(super) tag: Tag,
+    pub(super) alias: bool,
+    pub(super) mark: Mark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeyKind {
+    Text,
+    /// A number, boolean, time or text with a tag of its own: text by conversion.
+    Converted,
+    Null,
+    /// An unsigned integer beyond 63 bits, which sigs.k8s.io/yaml does not convert.
+    Unsigned,
+    Merge,
+}
+
+/// Where a mapping stands, which decides what a key that is no text becomes for the Kustomize reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The root, or merged into a mapping whose keys are text: its text.
+    Root,
+    /// Anywhere else: an error, as JSON has no such key.
+    Nested,
+}
+
+/// A mapping in the making.
+#[derive(Default)]
+struct Entries {
+    map: Map,
+    /// Lines of the keys, by their index in the map (the Kustomize reader only).
+    lines: Vec<u32>,
+    /// Keys that an alias gave.
+    from_alias: Vec<String>,
+    /// Keys that are a null, and their lines.
+    nulls: Vec<(String, u32)>,
+    /// Keys with what they were before they became text (the strict Helm reader only).
+    seen: BTreeSet<(Tag, String)>,
+    /// Whether a key has no form in JSON.
+    unsupported: bool,
+}
+
+impl<'a> Composer<'a, '_> {
+    /// Passes over a value that yaml.v3 does not look at; its grammar counts all the same.
+    fn skip_value(&mut self) -> Result<()> {
+        let (depth, gathered) = (self.depth, self.gathered.len());
+        let event = self.event()?;
+        let skipped = self.node(event, Place::Nested);
+        self.gathered.truncate(gathered);
+        match skipped {
+            Err(error) if is_grammatical(&error) => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+        // An error stopped inside of the value.
+        while self.depth > depth {
+            match self.pass()? {
+                Event::SequenceStart { .. } | Event::MappingStart { .. } => self.depth += 1,
+                Event::SequenceEnd | Event::MappingEnd => self.depth -= 1,
+                Event::StreamEnd
+                | Event::DocumentStart
+                | Event::DocumentEnd
+                | Event::Alias(_)
+                | Event::Scalar { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, (event, mark): Located<'a>) -> Result<Key<'a>> {
+        match event {
+            Event::Scalar { scalar, anchor: None } => {
+                self.count(scalar.text.len(), mark)?;
+                let resolved = self.resolve(&scalar, mark)?;
+                self.key_of(scalar, &resolved, mark)
+            }
+            Event::Scalar { scalar, anchor } => {
+                let resolved = self.resolve(&scalar, mark)?;
+                let key = self.key_of(scalar.clone(), &resolved, mark)?;
+                self.scalar(scalar, anchor, mark)?;
+                Ok(key)
+            }
+            Event::Alias(name) => {
+                self.alias(name, mark)?;
+                match self.anchors.get(name) {
+                    Some(Some(Anchor { key: Some(key), .. })) => {
+                        // An alias to `<<` is a key of that name, not a merge.
+                        let kind = if key.kind == KeyKind::Merge {
+                            KeyKind::Text
+                        } else {
+                            key.kind
+                        };
+                        Ok(Key {
+                            kind,
+                            alias: true,
+                            mark,
+                            ..key.clone()
+                        })
+                    }
+                    _ => Err(plain_error(ErrorKind::Key, "invalid map key", mark)),
+                }
+            }
+            event => {
+                self.node((event, mark), Place::Nested)?;
+                Err(plain_error(ErrorKind::Key, "invalid map key", mark))
+            }
+        }
+    }
+
+    pub(super) fn key_of(&self, scalar: Scalar<'a>, resolved: &Resolved, mark: Mark) -> Result<Key<'a>> {
+        let Scalar { text, style, tag } = scalar;
+        let key = |text, kind| Key {
+            text,
+            source: None,
+            kind,
+            tag: if *resolved == Resolved::Timestamp {
+                Tag::Str
+            } else {
+                resolved.tag()
+            },
+            alias: false,
+            mark,
+        };
+        let kustomize = self.options.dialect == Dialect::Kustomize;
+        if text == "<<" {
+            let implicit = match self.options.dialect {
+                Dialect::Helm => (tag == Tag::None && style == Style::Plain) || tag == Tag::NonSpecific,
+                Dialect::Kustomize => matches!(tag, Tag::None | Tag::NonSpecific) && style == Style::Plain,
+            };
+            if implicit || tag == Tag::Merge {
+                return Ok(key(text, KeyKind::Merge));
+            }
+        }
+        let converted = |converted: String, text| Key {
+            source: Some(text),
+            ..key(Cow::Owned(converted), KeyKind::Converted)
+        };
+        Ok(match resolved {
+            Resolved::Str if tag == Tag::Binary => converted(decode_binary(&text, mark)?, text),
+            Resolved::Str if kustomize && matches!(tag, Tag::Other | Tag::Merge) => key(text, KeyKind::Converted),
+            Resolved::Str => key(text, KeyKind::Text),
+            Resolved::Null => key(text, KeyKind::Null),
+            Resolved::Uint(_) if !kustomize => key(text, KeyKind::Unsigned),
+            Resolved::Timestamp if !kustomize => key(text, KeyKind::Text),
+            _ if kustomize => key(text, KeyKind::Converted),
+            Resolved::Bool(b) => converted(b.to_string(), text),
+            Resolved::Int(i) => converted(i.to_string(), text),
+            Resolved::Float(f) | Resolved::Big(_, f) => {
+                let mut out = String::new();
+                gofloat::push_general32(&mut out, *f);
+                converted(out, text)
+            }
+            Resolved::Uint(_) | Resolved::Timestamp => key(text, KeyKind::Converted),
+        })
+    }
+
+    pub(super) fn mapping(&mut self, place: Place) -> Result<Value> {
+        let mut entries = Entries::default();
+        let mut merge = None;
+        loop {
+            let event = self.event()?;
+            if matches!(event.0, Event::MappingEnd) {
+                break;
+            }
+            let key = self.key(event)?;
+            if key.kind == KeyKind::Merge {
+                let mark = key.mark;
+                let sources = self.merge_sources(mark)?;
+                match self.options.dialect {
+                    Dialect::Helm => self.merge_over(&mut entries, sources, mark),
+                    Dialect::Kustomize if merge.is_some() || entries.map.contains_key("<<") => {
+                        self.gather("mapping key \"<<\" already defined".into(), mark);
+                    }
+                    Dialect::Kustomize => merge = Some(sources),
+                }
+                continue;
+            }
+            if key.kind == KeyKind::Null && place == Place::Root && self.options.dialect == Dialect::Kustomize {
+                self.check_duplicate(&mut entries, &key);
+                entries.nulls.push((key.text.into_owned(), key.mark.line));
+                self.skip_value()?;
+                continue;
+            }
+            let event = self.event()?;
+            let value = self.node(event, Place::Nested)?;
+            self.insert(&mut entries, key, value, place);
+        }
+        // yaml.v3 merges last, and what is set stays.
+        for source in merge.into_iter().flatten() {
+            for (key, value) in source {
+                if !entries.map.contains_key(&key) {
+                    entries.map.insert(key, value);
+                }
+            }
+        }
+        Ok(if entries.unsupported {
+            beyond_json::mapping()
+        } else {
+            Value::Object(entries.map)
+        })
+    }
+
+    fn insert(&mut self, entries: &mut Entries, key: Key<'a>, value: Value, place: Place) {
+        let mark = key.mark;
+        match self.options.dialect {
+            Dialect::Helm => {
+                if matches!(key.kind, KeyKind::Null | KeyKind::Unsigned) {
+                    let kind = if key.kind == KeyKind::Null { "<nil>" } else { "uint64" };
+                    let message = format!("unsupported map key of type: {kind}");
+                    self.refuse_mapping(entries, message, mark);
+                    return;
+                }
+                let text = key.text.into_owned();
+                if self.options.strict && !entries.seen.insert((key.tag, text.clone())) {
+                    self.gather(format!("key {} already set in map", quote_go(&text)), mark);
+                    return;
+                }
+                entries.map.insert(text, value);
+            }
+            Dialect::Kustomize => {
+                if key.kind != KeyKind::Text && place == Place::Nested {
+                    let message = "json: unsupported type: map[interface {}]interface {}";
+                    self.refuse_mapping(entries, message.into(), mark);
+                }
+                self.check_duplicate(entries, &key);
+                if entries.map.insert(key.text, value).is_none() {
+                    entries.lines.push(mark.line);
+                }
+            }
+        }
+    }
+
+    /// Notes that JSON cannot hold the mapping at hand: an error, unless another value replaces it.
+    fn refuse_mapping(&mut self, entries: &mut Entries, message: String, mark: Mark) {
+        entries.unsupported = true;
+        if self.unsupported.is_none() {
+            self.unsupported = Some(Error::new(ErrorKind::Key, message.clone(), mark, message).into());
+        }
+    }
+
+    /// yaml.v3 compares keys as they are written, an alias by its name.
+    fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) {
+        let written = key.source.as_ref().unwrap_or(&key.text);
+        if let Some((_, first)) = entries.nulls.iter().find(|(text, _)| *text == key.text) {
+            let message = format!(
+                "mapping key {} already defined at line {}",
+                quote_go(written),
+                first + 1
+            );
+            self.gather(message, key.mark);
+        } else if let Some(index) = entries.map.index_of(&key.text) {
+            let was_alias = entries.from_alias.iter().any(|text| *text == key.text);
+            if !key.alias && !was_alias {
+                let first = entries.lines.get(index).copied().unwrap_or_default() + 1;
+                let name = quote_go(written);
+                self.gather(format!("mapping key {name} already defined at line {first}"), key.mark);
+            }
+        }
+        if key.alias {
+            entries.from_alias.push(key.text.as_ref().into());
+        }
+    }
+
+    /// The mappings behind `<<`, in the order in which they stand.
+    fn merge_sources(&mut self, mark: Mark) -> Result<Vec<Map>> {
+        let event = self.event()?;
+        match event {
+            (Event::SequenceStart { anchor }, mark) => {
+                let mut sources = Vec::new();
+                self.anchored(anchor, mark, |composer, mark| {
+                    loop {
+                        let event = composer.event()?;
+                        if matches!(event.0, Event::SequenceEnd) {
+                            return Ok(Value::Array(sources.iter().cloned().map(Value::Object).collect()));
+                        }
+                        sources.push(composer.merge_source(event, mark)?);
+                    }
+                })?;
+                Ok(sources)
+            }
+            event => Ok(vec![self.merge_source(event, mark)?]),
+        }
+    }
+
+    fn merge_source(&mut self, event: Located<'a>, mark: Mark) -> Result<Map> {
+        let is_collection = matches!(event.0, Event::MappingStart { .. } | Event::Alias(_));
+        match self.node(event, Place::Root)? {
+            Value::Object(map) if is_collection => Ok(map),
+            _ => {
+                let message = "map merge requires map or sequence of maps as the value";
+                Err(plain_error(ErrorKind::Merge, message, mark))
+            }
+        }
+    }
+
+    /// yaml.v2 merges where `<<` stands: over what is already set, the first of several mappings last.
+    fn merge_over(&mut self, entries: &mut Entries, sources: Vec<Map>, mark: Mark) {
+        for source in sources.into_iter().rev() {
+            for (key, value) in source {
+                if self.options.strict && !entries.seen.insert((Tag::Str, key.clone())) {
+                    self.gather(format!("key {} already set in map", quote_go(&key)), mark);
+                    continue;
+                }
+                entries.map.insert(key, value);
+            }
+        }
+    }
+}
