@@ -103,10 +103,7 @@ pub(crate) enum Endpoint {
 /// `HostRefused` for a URL that holds credentials, or `file://` where `file_urls` is off; `Unsupported` for other
 /// schemes and for texts that are no URL (`git@host:path` means ssh).
 pub(crate) fn parse(url: &str, file_urls: bool) -> Result<(Endpoint, Site), FetchError> {
-    let parsed = Url::parse(url.trim()).map_err(|_| FetchError::Unsupported {
-        // The text may hold a password, so that none of it is repeated.
-        what: "a repository address that is not an http(s):// URL".to_owned(),
-    })?;
+    let parsed = Url::parse(url.trim()).map_err(|_| no_url())?;
     let site = Site::of(&parsed);
     match parsed.scheme() {
         "http" | "https" => {
@@ -127,9 +124,18 @@ pub(crate) fn parse(url: &str, file_urls: bool) -> Result<(Endpoint, Site), Fetc
                 Err(()) => Err(site.refused("it names a folder of another host")),
             }
         }
-        scheme => Err(FetchError::Unsupported {
+        scheme @ ("ssh" | "git" | "ftp" | "ftps" | "git+ssh" | "ssh+git") => Err(FetchError::Unsupported {
             what: format!("a git repository with scheme `{scheme}`"),
         }),
+        // `token:@host/path` reads as a URL whose scheme is the token.
+        _ => Err(no_url()),
+    }
+}
+
+/// Repeats nothing of the text, which may hold a password.
+fn no_url() -> FetchError {
+    FetchError::Unsupported {
+        what: "a repository address that is not an http(s):// URL".to_owned(),
     }
 }
 

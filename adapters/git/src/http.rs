@@ -51,8 +51,6 @@ struct Shared {
     base: Mutex<Option<String>>,
     /// How many bytes the next answer may have.
     limit: AtomicU64,
-    /// How many bytes were received in all.
-    received: AtomicU64,
 }
 
 impl Connection {
@@ -67,7 +65,6 @@ impl Connection {
                 fault: Mutex::new(None),
                 base: Mutex::new(None),
                 limit: AtomicU64::new(ANSWER_BYTES),
-                received: AtomicU64::new(0),
             }),
         }
     }
@@ -80,11 +77,6 @@ impl Connection {
     /// Bounds the answers that follow.
     pub(crate) fn limit_answers(&self, bytes: u64) {
         self.shared.limit.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Bytes of all answers so far.
-    pub(crate) fn received(&self) -> u64 {
-        self.shared.received.load(Ordering::Relaxed)
     }
 
     /// Keeps `fault`, and gives what the git library wraps.
@@ -243,7 +235,6 @@ impl Exchange {
         let chunk = connection.wait(read)?.map(Vec::from).unwrap_or_default();
         let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
         self.received = self.received.saturating_add(length);
-        connection.shared.received.fetch_add(length, Ordering::Relaxed);
         if self.received > self.limit {
             let limit = format!("{} bytes received", self.limit);
             return Err(connection.fail(connection.site.limit(limit)));

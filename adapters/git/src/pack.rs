@@ -7,6 +7,7 @@ use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 
 use convoy_ports::FetchError;
+use gix::error::Class;
 use gix::hash::{Kind as HashKind, oid};
 use gix::objs::Kind;
 use gix::odb::pack::cache::Never;
@@ -110,7 +111,10 @@ impl Pack {
     /// # Errors
     /// `Limit` when a bound is passed, `Invalid` when the pack is damaged or not complete in itself.
     pub(crate) fn new(bytes: Vec<u8>, bounds: PackBounds, cancel: &Cancel, site: &Site) -> Result<Self, FetchError> {
-        let damaged = |error: gix::Error| site.invalid(format!("its pack is damaged: {}", clean(&error.to_string())));
+        let damaged = |error: gix::Error| match error.dominant_class() {
+            Some(Class::ResourceExhaustion) => site.limit(format!("{} bytes in one object", bounds.object_bytes)),
+            _ => site.invalid(format!("its pack is damaged: {}", clean(&error.to_string()))),
+        };
         let stream = Interruptible { rest: &bytes, cancel };
         let entries = BytesToEntriesIter::new_from_header(stream, Mode::Verify, EntryDataMode::Crc32, HashKind::Sha1)
             .map_err(damaged)?;
@@ -185,5 +189,154 @@ impl Objects for Pack {
             .data
             .decode_entry(entry, content, &mut Inflate::default(), &resolve, &mut Never)?;
         Ok(Some(outcome.kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use reqwest::Url;
+
+    use super::*;
+
+    const BOUNDS: PackBounds = PackBounds {
+        objects: 10,
+        object_bytes: 100_000,
+        inflated_bytes: 150_000,
+    };
+
+    const BLOB: u8 = 3;
+    const REF_DELTA: u8 = 7;
+
+    /// One entry of a pack: type, base of a delta, and content, with the size it claims.
+    struct Item {
+        kind: u8,
+        base: Vec<u8>,
+        content: Vec<u8>,
+        claims: usize,
+    }
+
+    fn blob(content: &[u8]) -> Item {
+        Item {
+            kind: BLOB,
+            base: Vec::new(),
+            content: content.to_vec(),
+            claims: content.len(),
+        }
+    }
+
+    fn size(mut number: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while number >= 0x80 {
+            bytes.push(u8::try_from(number & 0x7f).unwrap() | 0x80);
+            number >>= 7;
+        }
+        bytes.push(u8::try_from(number).unwrap());
+        bytes
+    }
+
+    /// A delta on `base` that claims to make `result` bytes by copying the base again and again.
+    fn copies(base: &[u8], result: usize) -> Item {
+        let mut content = size(base.len());
+        content.extend(size(result));
+        for _ in 0..result.div_ceil(base.len()) {
+            // Copy from offset 0 the base's two bytes of length.
+            content.push(0b1011_0000);
+            content.extend_from_slice(&u16::try_from(base.len()).unwrap().to_le_bytes());
+        }
+        let id = gix::objs::compute_hash(HashKind::Sha1, Kind::Blob, base).unwrap();
+        Item {
+            kind: REF_DELTA,
+            base: id.as_bytes().to_vec(),
+            claims: content.len(),
+            content,
+        }
+    }
+
+    fn pack(claimed: u32, items: &[Item]) -> Vec<u8> {
+        let mut bytes = b"PACK\0\0\0\x02".to_vec();
+        bytes.extend_from_slice(&claimed.to_be_bytes());
+        for item in items {
+            let low = u8::try_from(item.claims & 0xf).unwrap();
+            let rest = item.claims >> 4;
+            bytes.push(item.kind << 4 | low | if rest > 0 { 0x80 } else { 0 });
+            if rest > 0 {
+                bytes.extend(size(rest));
+            }
+            bytes.extend_from_slice(&item.base);
+            let mut zlib = gix::zlib::stream::deflate::Write::new(Vec::new(), gix::zlib::Compression::BEST_SPEED);
+            zlib.write_all(&item.content).unwrap();
+            zlib.flush().unwrap();
+            bytes.extend(zlib.into_inner());
+        }
+        let mut hash = gix::hash::hasher(HashKind::Sha1);
+        hash.update(&bytes);
+        bytes.extend_from_slice(hash.try_finalize().unwrap().as_bytes());
+        bytes
+    }
+
+    fn read(bytes: Vec<u8>) -> Result<Pack, FetchError> {
+        let site = Site::of(&Url::parse("https://example.com/a.git").unwrap());
+        Pack::new(bytes, BOUNDS, &Cancel::default(), &site)
+    }
+
+    fn check(bytes: Vec<u8>, expect: &str) {
+        match read(bytes) {
+            Err(error) => assert!(error.to_string().contains(expect), "`{error}` does not say `{expect}`"),
+            Ok(_) => panic!("it was to say `{expect}`"),
+        }
+    }
+
+    #[test]
+    fn objects_and_deltas_are_read_by_id() {
+        let base = vec![b'x'; 1000];
+        let pack = read(pack(2, &[copies(&base, 3000), blob(&base)])).unwrap();
+        for length in [1000, 3000] {
+            let id = gix::objs::compute_hash(HashKind::Sha1, Kind::Blob, &vec![b'x'; length]).unwrap();
+            let header = pack.header(&id).unwrap();
+            assert_eq!(header, Some((Kind::Blob, u64::try_from(length).unwrap())));
+            let mut content = Vec::new();
+            assert_eq!(pack.read(&id, &mut content).unwrap(), Some(Kind::Blob));
+            assert_eq!(content, vec![b'x'; length]);
+        }
+        let absent = gix::objs::compute_hash(HashKind::Sha1, Kind::Blob, b"absent").unwrap();
+        assert_eq!(pack.header(&absent).unwrap(), None);
+    }
+
+    #[test]
+    fn what_inflates_beyond_the_bounds_is_refused() {
+        check(pack(1, &[blob(&vec![0; 100_001])]), "100000 bytes in one object");
+        let (a, b) = (vec![1; 80_000], vec![2; 80_000]);
+        check(pack(2, &[blob(&a), blob(&b)]), "150000 bytes in all objects");
+        let base = vec![b'x'; 60_000];
+        check(
+            pack(2, &[blob(&base), copies(&base, 60_000_000)]),
+            "100000 bytes in one object",
+        );
+        check(pack(4_000_000_000, &[blob(b"x")]), "10 objects in its pack");
+    }
+
+    #[test]
+    fn damaged_packs_are_told() {
+        let sound = pack(2, &[blob(b"one"), blob(b"two")]);
+        for cut in 0..sound.len() {
+            check(sound[..cut].to_vec(), "its pack is damaged");
+        }
+        for place in 0..sound.len() {
+            let mut bytes = sound.clone();
+            bytes[place] ^= 0x55;
+            assert!(read(bytes).is_err(), "byte {place} may not change unseen");
+        }
+        let absent = copies(&[b'x'; 100], 200);
+        check(pack(1, &[absent]), "its pack is damaged");
+    }
+
+    #[test]
+    fn a_raised_signal_ends_the_reading() {
+        let site = Site::of(&Url::parse("https://example.com/a.git").unwrap());
+        let cancel = Cancel::default();
+        cancel.raise();
+        assert!(Pack::new(pack(1, &[blob(b"x")]), BOUNDS, &cancel, &site).is_err());
     }
 }

@@ -119,7 +119,10 @@ impl Remote {
         if let Some(fault) = self.connection.take_fault() {
             return NoPack::Failed(fault);
         }
-        let said = if said.is_empty() { words(error) } else { clean(said) };
+        if !said.is_empty() {
+            return NoPack::Failed(self.connection.site.unreachable(format!("it gave up: {}", clean(said))));
+        }
+        let said = words(error);
         // The words of git itself, and of the Java implementation.
         if said.contains("not our ref") || said.contains("not valid") || said.contains("unadvertised object") {
             return NoPack::Refused(said);

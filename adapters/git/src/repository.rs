@@ -14,6 +14,7 @@ use gix::refs::transaction::PreviousValue;
 use gix::{ObjectId, Repository};
 
 use crate::http_error::clean;
+use crate::tree::NAMES;
 
 /// How many files and bytes a folder may have, and how deep it may be nested.
 const FILES: usize = 50_000;
@@ -157,8 +158,7 @@ impl<'a> Branching<'a> {
             let (name, below) = rest
                 .split_once('/')
                 .map_or((rest, None), |(name, below)| (name, Some(below)));
-            let plain =
-                gix::validate::path::component(name.into(), None, gix::validate::path::component::Options::default());
+            let plain = gix::validate::path::component(name.into(), None, NAMES);
             if plain.is_err() || folder.files.contains_key(name) {
                 return Err(refused());
             }

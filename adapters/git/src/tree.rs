@@ -27,6 +27,13 @@ pub(crate) const TREE_BYTES: u64 = 16 * 1024 * 1024;
 const COMMIT_BYTES: u64 = 1024 * 1024;
 const LINK_BYTES: u64 = 4096;
 
+/// Which names are refused. Those that only Windows forbids are left alone: nothing is written to a disk.
+pub(crate) const NAMES: component::Options = component::Options {
+    protect_windows: false,
+    protect_hfs: true,
+    protect_ntfs: true,
+};
+
 /// A folder's entries by name.
 pub(crate) type Folder = BTreeMap<String, Node>;
 
@@ -142,13 +149,7 @@ impl Loader<'_, '_> {
                 .invalid(format!("the name `{shown}` in the folder `{folder}/` {why}")))
         };
         let mode = (kind == EntryKind::Link).then_some(component::Mode::Symlink);
-        // Names that only Windows forbids are left alone: nothing is written to a disk.
-        let options = component::Options {
-            protect_windows: false,
-            protect_hfs: true,
-            protect_ntfs: true,
-        };
-        if gix::validate::path::component(name, mode, options).is_err() {
+        if gix::validate::path::component(name, mode, NAMES).is_err() {
             return refuse("is not allowed");
         }
         match name.to_str() {

@@ -3,6 +3,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use convoy_domain::artifact::{Files, Revision};
 use convoy_domain::source::Source;
@@ -15,17 +16,19 @@ use gix::objs::Kind;
 use support::http::GitServer;
 use support::repositories::Repositories;
 
+/// Repositories in a folder of their own below `server`'s, because the cases share it.
 #[derive(Debug)]
 struct World {
     fetcher: Arc<GitFetcher>,
     server: Place,
-    /// What stands before `<name>.git` in URLs.
+    /// What stands before `<folder>/<name>.git` in URLs.
     base: String,
+    folder: String,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
-    Folder(Repositories),
+    Folder(Arc<Repositories>),
     Server(Arc<GitServer>),
 }
 
@@ -36,6 +39,10 @@ impl World {
             Place::Server(server) => &server.repositories,
         }
     }
+
+    fn name(&self, repository: &str) -> String {
+        format!("{}/{repository}", self.folder)
+    }
 }
 
 impl SourceWorld for World {
@@ -44,54 +51,54 @@ impl SourceWorld for World {
     }
 
     fn source(&self, repository: &str) -> Source {
-        git_source(&format!("{}/{repository}.git", self.base))
+        git_source(&format!("{}/{}.git", self.base, self.name(repository)))
     }
 
     fn create(&self, repository: &str) {
-        self.repositories().create(repository);
+        self.repositories().create(&self.name(repository));
     }
 
     fn commit(&self, repository: &str, branch: &str, files: &Files) -> Revision {
-        self.repositories().commit(repository, branch, files)
+        self.repositories().commit(&self.name(repository), branch, files)
     }
 
     fn tag(&self, repository: &str, tag: &str, revision: &Revision) {
         let id = ObjectId::from_hex(revision.0.as_bytes()).expect("a commit");
-        self.repositories().tag(repository, tag, id, Kind::Commit);
+        self.repositories().tag(&self.name(repository), tag, id, Kind::Commit);
     }
+}
+
+async fn check_place(fetcher: GitFetcher, server: Place, base: String) {
+    let fetcher = Arc::new(fetcher);
+    let cases = AtomicUsize::new(0);
+    run(|| {
+        Arc::new(World {
+            fetcher: Arc::clone(&fetcher),
+            server: server.clone(),
+            base: base.clone(),
+            folder: format!("case{}", cases.fetch_add(1, Ordering::Relaxed)),
+        })
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn folders_keep_the_contract() {
-    run(|| {
-        let repositories = Repositories::new();
-        Arc::new(World {
-            fetcher: Arc::new(support::fetcher()),
-            base: format!("file://{}", repositories.root.path().display()),
-            server: Place::Folder(repositories),
-        })
-    })
-    .await;
+    let repositories = Repositories::new();
+    let base = format!("file://{}", repositories.root.path().display());
+    check_place(support::fetcher(), Place::Folder(Arc::new(repositories)), base).await;
 }
 
-/// Runs the suite on a server for each case; `base` gives what stands before a repository's name.
+/// Runs the suite on a server; `base` gives what stands before a repository's folder.
 async fn check(base: impl Fn(&GitServer) -> String) {
-    if GitServer::start().is_none() {
-        return;
-    }
-    run(|| {
-        let server = Arc::new(GitServer::start().expect("it started before"));
-        let options = Options {
-            authorities: vec![server.authority.clone()],
-            ..Options::default()
-        };
-        Arc::new(World {
-            fetcher: Arc::new(GitFetcher::new(options).expect("a fetcher")),
-            base: base(&server),
-            server: Place::Server(server),
-        })
-    })
-    .await;
+    let Some(server) = GitServer::start() else { return };
+    let options = Options {
+        authorities: vec![server.authority.clone()],
+        ..Options::default()
+    };
+    let base = base(&server);
+    let fetcher = GitFetcher::new(options).expect("a fetcher");
+    check_place(fetcher, Place::Server(Arc::new(server)), base).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

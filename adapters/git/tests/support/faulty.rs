@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the server was asked.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// `GET /… HTTP/1.1`.
-    pub line: String,
-    pub head: String,
-    pub body: Vec<u8>,
+    pub(crate) line: String,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
 }
 
 /// Listens until it is dropped; each connection gets a thread of its own.
 #[derive(Debug)]
-pub struct Faulty {
-    pub port: u16,
+pub(crate) struct Faulty {
+    pub(crate) port: u16,
     ended: Arc<AtomicBool>,
 }
 
 impl Faulty {
     /// Calls `answer` for each request, until it gives `false`, which closes the connection.
-    pub fn start(answer: impl Fn(&Asked, &mut TcpStream) -> bool + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&Asked, &mut TcpStream) -> bool + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its address").port();
         let ended = Arc::new(AtomicBool::new(false));
@@ -48,7 +48,7 @@ impl Faulty {
         Self { port, ended }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/app.git", self.port)
     }
 }
@@ -72,7 +72,8 @@ fn read_request(stream: &mut TcpStream) -> Option<Asked> {
     let head = String::from_utf8_lossy(&head).into_owned();
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse().ok())?
     });
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).ok()?;
@@ -84,7 +85,7 @@ fn read_request(stream: &mut TcpStream) -> Option<Asked> {
 }
 
 /// Writes an answer with a length, and keeps the connection.
-pub fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], body: &[u8]) -> bool {
+pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], body: &[u8]) -> bool {
     let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -94,26 +95,32 @@ pub fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], b
 }
 
 /// Writes the head of an answer that lasts until the connection closes.
-pub fn begin(stream: &mut TcpStream, content_type: &str) {
+pub(crate) fn begin(stream: &mut TcpStream, content_type: &str) {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nConnection: close\r\n\r\n");
     let _ = stream.write_all(head.as_bytes());
 }
 
-pub const ADVERTISEMENT: &str = "application/x-git-upload-pack-advertisement";
-pub const RESULT: &str = "application/x-git-upload-pack-result";
+pub(crate) const ADVERTISEMENT: &str = "application/x-git-upload-pack-advertisement";
+pub(crate) const RESULT: &str = "application/x-git-upload-pack-result";
 
 /// A line of git's protocol.
-pub fn line(content: &[u8]) -> Vec<u8> {
+pub(crate) fn line(content: &[u8]) -> Vec<u8> {
     let mut line = format!("{:04x}", content.len() + 4).into_bytes();
     line.extend_from_slice(content);
     line
 }
 
 /// The greeting of a server that speaks protocol 2.
-pub fn greeting() -> Vec<u8> {
+pub(crate) fn greeting() -> Vec<u8> {
     let mut bytes = line(b"# service=git-upload-pack\n");
     bytes.extend_from_slice(b"0000");
-    for capability in ["version 2\n", "agent=faulty\n", "ls-refs\n", "fetch=shallow\n", "object-format=sha1\n"] {
+    for capability in [
+        "version 2\n",
+        "agent=faulty\n",
+        "ls-refs\n",
+        "fetch=shallow\n",
+        "object-format=sha1\n",
+    ] {
         bytes.extend(line(capability.as_bytes()));
     }
     bytes.extend_from_slice(b"0000");
@@ -121,10 +128,10 @@ pub fn greeting() -> Vec<u8> {
 }
 
 /// A commit that no server here has.
-pub const SHA: &str = "123456789abcdef0123456789abcdef012345678";
+pub(crate) const SHA: &str = "123456789abcdef0123456789abcdef012345678";
 
 /// Answers the greeting and the list of refs as it should, and leaves the request for a pack to `pack`.
-pub fn until_pack(
+pub(crate) fn until_pack(
     pack: impl Fn(&mut TcpStream) -> bool + Send + Sync + 'static,
 ) -> impl Fn(&Asked, &mut TcpStream) -> bool + Send + Sync + 'static {
     move |asked, stream| {

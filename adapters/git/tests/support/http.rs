@@ -22,30 +22,30 @@ exec 3<&0 </dev/null
 
 /// The running server and its repositories.
 #[derive(Debug)]
-pub struct GitServer {
-    pub repositories: Repositories,
-    pub http_port: u16,
-    pub https_port: u16,
+pub(crate) struct GitServer {
+    pub(crate) repositories: Repositories,
+    pub(crate) http_port: u16,
+    pub(crate) https_port: u16,
     /// PEM of the authority that signed its certificate.
-    pub authority: Vec<u8>,
+    pub(crate) authority: Vec<u8>,
     processes: Vec<Child>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl GitServer {
     /// Starts it; `None` where its programs are absent.
-    pub fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let (nginx, fcgiwrap, backend) = (require("nginx")?, require("fcgiwrap")?, require("git-http-backend")?);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let repositories = Repositories::new();
         let (http_port, https_port) = (free_port(), free_port());
         let authority = certificates(folder.path());
         let configuration = CONFIGURATION
-            .replace("HTTPS_PORT", &https_port.to_string())
-            .replace("HTTP_PORT", &http_port.to_string())
-            .replace("FOLDER", &folder.path().display().to_string())
-            .replace("ROOT", &repositories.root.path().display().to_string())
-            .replace("BACKEND", &backend.display().to_string());
+            .replace("@HTTPS_PORT@", &https_port.to_string())
+            .replace("@HTTP_PORT@", &http_port.to_string())
+            .replace("@FOLDER@", &folder.path().display().to_string())
+            .replace("@ROOT@", &repositories.root.path().display().to_string())
+            .replace("@BACKEND@", &backend.display().to_string());
         std::fs::write(folder.path().join("nginx.conf"), configuration).expect("a configuration");
         let mut server = Self {
             http_port,
@@ -53,9 +53,9 @@ impl GitServer {
             authority,
             processes: Vec::new(),
             repositories,
-            _folder: folder,
+            folder,
         };
-        let folder = server._folder.path().to_owned();
+        let folder = server.folder.path().to_owned();
         for number in 0..3 {
             let socket = format!("unix:{}/fcgi{number}.sock", folder.display());
             server.supervise(&fcgiwrap, &["-s", &socket]);
@@ -67,11 +67,11 @@ impl GitServer {
         Some(server)
     }
 
-    pub fn http(&self, name: &str) -> String {
+    pub(crate) fn http(&self, name: &str) -> String {
         format!("http://127.0.0.1:{}/{name}.git", self.http_port)
     }
 
-    pub fn https(&self, name: &str) -> String {
+    pub(crate) fn https(&self, name: &str) -> String {
         format!("https://127.0.0.1:{}/{name}.git", self.https_port)
     }
 
@@ -110,6 +110,10 @@ impl GitServer {
 
 impl Drop for GitServer {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(self.folder.path().join("error.log"));
+            eprintln!("the git server says: {}", log.unwrap_or_default());
+        }
         for process in &mut self.processes {
             drop(process.stdin.take());
             let _ = process.wait();
@@ -153,21 +157,21 @@ http {
   fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
-  upstream git { server unix:FOLDER/fcgi0.sock; server unix:FOLDER/fcgi1.sock; server unix:FOLDER/fcgi2.sock; }
+  upstream git { server unix:@FOLDER@/fcgi0.sock; server unix:@FOLDER@/fcgi1.sock; server unix:@FOLDER@/fcgi2.sock; }
   server {
-    listen 127.0.0.1:HTTP_PORT;
-    listen 127.0.0.1:HTTPS_PORT ssl;
+    listen 127.0.0.1:@HTTP_PORT@;
+    listen 127.0.0.1:@HTTPS_PORT@ ssl;
     ssl_certificate server.pem;
     ssl_certificate_key server.key;
     location /moved/ { rewrite ^/moved/(.*)$ /$1 redirect; }
-    location /plain/ { rewrite ^/plain/(.*)$ http://127.0.0.1:HTTP_PORT/$1 redirect; }
+    location /plain/ { rewrite ^/plain/(.*)$ http://127.0.0.1:@HTTP_PORT@/$1 redirect; }
     location /secret/ { return 401; }
     location /forbidden/ { return 403; }
     location /old/ {
       rewrite ^/old(/.*)$ $1 break;
       fastcgi_pass git;
-      fastcgi_param SCRIPT_FILENAME BACKEND;
-      fastcgi_param GIT_PROJECT_ROOT ROOT;
+      fastcgi_param SCRIPT_FILENAME @BACKEND@;
+      fastcgi_param GIT_PROJECT_ROOT @ROOT@;
       fastcgi_param GIT_HTTP_EXPORT_ALL 1;
       fastcgi_param PATH_INFO $uri;
       fastcgi_param QUERY_STRING $query_string;
@@ -177,8 +181,8 @@ http {
     }
     location / {
       fastcgi_pass git;
-      fastcgi_param SCRIPT_FILENAME BACKEND;
-      fastcgi_param GIT_PROJECT_ROOT ROOT;
+      fastcgi_param SCRIPT_FILENAME @BACKEND@;
+      fastcgi_param GIT_PROJECT_ROOT @ROOT@;
       fastcgi_param GIT_HTTP_EXPORT_ALL 1;
       fastcgi_param GIT_PROTOCOL $http_git_protocol;
       fastcgi_param PATH_INFO $uri;

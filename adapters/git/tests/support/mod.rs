@@ -2,20 +2,20 @@
 
 #![expect(dead_code, reason = "each test file uses another part")]
 
-pub mod faulty;
-pub mod http;
-pub mod repositories;
+pub(crate) mod faulty;
+pub(crate) mod http;
+pub(crate) mod repositories;
 
 use std::time::Duration;
 
 use convoy_git::{GitFetcher, Options};
 
 /// A fetcher that opens folders.
-pub fn fetcher() -> GitFetcher {
+pub(crate) fn fetcher() -> GitFetcher {
     fetcher_with(Options::default())
 }
 
-pub fn fetcher_with(options: Options) -> GitFetcher {
+pub(crate) fn fetcher_with(options: Options) -> GitFetcher {
     GitFetcher::new(Options {
         file_urls: true,
         ..options
@@ -24,4 +24,4 @@ pub fn fetcher_with(options: Options) -> GitFetcher {
 }
 
 /// A timeout that a test waits for.
-pub const SHORT: Duration = Duration::from_millis(700);
+pub(crate) const SHORT: Duration = Duration::from_millis(700);

@@ -6,48 +6,48 @@ use std::process::Command;
 use convoy_domain::artifact::{Files, Revision};
 use convoy_git::repository;
 use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Commit, Kind, Tag, Tree};
+use gix::objs::{Commit, Kind, Tag, Write as _};
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 use gix::{ObjectId, Repository};
 
 /// A temporary folder of bare repositories.
 #[derive(Debug)]
-pub struct Repositories {
-    pub root: tempfile::TempDir,
+pub(crate) struct Repositories {
+    pub(crate) root: tempfile::TempDir,
 }
 
 impl Repositories {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             root: tempfile::tempdir().expect("a temporary folder"),
         }
     }
 
-    pub fn folder(&self, name: &str) -> PathBuf {
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.root.path().join(format!("{name}.git"))
     }
 
-    pub fn url(&self, name: &str) -> String {
+    pub(crate) fn url(&self, name: &str) -> String {
         format!("file://{}", self.folder(name).display())
     }
 
-    pub fn create(&self, name: &str) {
+    pub(crate) fn create(&self, name: &str) {
         repository::init(&self.folder(name), "main").expect("a repository");
     }
 
-    pub fn commit(&self, name: &str, branch: &str, files: &Files) -> Revision {
+    pub(crate) fn commit(&self, name: &str, branch: &str, files: &Files) -> Revision {
         repository::commit_files(&self.folder(name), branch, files, "a commit")
             .expect("a commit")
             .revision
     }
 
-    pub fn open(&self, name: &str) -> Repository {
+    pub(crate) fn open(&self, name: &str) -> Repository {
         gix::open_opts(self.folder(name), gix::open::Options::isolated()).expect("it opens")
     }
 
     /// Puts an annotated tag on an object.
-    pub fn tag(&self, name: &str, tag: &str, target: ObjectId, kind: Kind) -> ObjectId {
+    pub(crate) fn tag(&self, name: &str, tag: &str, target: ObjectId, kind: Kind) -> ObjectId {
         let repository = self.open(name);
         let id = repository
             .write_object(Tag {
@@ -65,7 +65,7 @@ impl Repositories {
     }
 
     /// Makes `tree` the content of `main`.
-    pub fn commit_tree(&self, name: &str, tree: ObjectId) -> Revision {
+    pub(crate) fn commit_tree(&self, name: &str, tree: ObjectId) -> Revision {
         let repository = self.open(name);
         let id = repository
             .write_object(Commit {
@@ -84,7 +84,7 @@ impl Repositories {
     }
 }
 
-pub fn signature() -> gix::actor::Signature {
+pub(crate) fn signature() -> gix::actor::Signature {
     gix::actor::Signature {
         name: "Ann".into(),
         email: "ann@example.com".into(),
@@ -92,7 +92,7 @@ pub fn signature() -> gix::actor::Signature {
     }
 }
 
-pub fn set_ref(repository: &Repository, name: &str, id: ObjectId) {
+pub(crate) fn set_ref(repository: &Repository, name: &str, id: ObjectId) {
     repository
         .edit_reference(RefEdit {
             change: Change::Update {
@@ -107,7 +107,7 @@ pub fn set_ref(repository: &Repository, name: &str, id: ObjectId) {
 }
 
 /// Writes a tree object with whatever names.
-pub fn tree(repository: &Repository, entries: &[(&[u8], EntryKind, ObjectId)]) -> ObjectId {
+pub(crate) fn tree(repository: &Repository, entries: &[(&[u8], EntryKind, ObjectId)]) -> ObjectId {
     let entries = entries.iter().map(|(name, kind, oid)| Entry {
         mode: (*kind).into(),
         filename: (*name).into(),
@@ -124,20 +124,15 @@ pub fn tree(repository: &Repository, entries: &[(&[u8], EntryKind, ObjectId)]) -
         bytes.push(0);
         bytes.extend_from_slice(entry.oid.as_bytes());
     }
-    use gix::objs::Write as _;
-    let written = repository.objects.write_buf(Kind::Tree, &bytes);
-    written.unwrap_or_else(|_| {
-        let tree = Tree { entries: Vec::new() };
-        repository.write_object(tree).expect("a tree").detach()
-    })
+    repository.objects.write_buf(Kind::Tree, &bytes).expect("a tree")
 }
 
-pub fn blob(repository: &Repository, content: &[u8]) -> ObjectId {
+pub(crate) fn blob(repository: &Repository, content: &[u8]) -> ObjectId {
     repository.write_blob(content).expect("a blob").detach()
 }
 
 /// Runs the git program with nobody's settings.
-pub fn git(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .current_dir(folder)
         .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.com"])
