@@ -1,0 +1,424 @@
+//! Performs the steps of a sync through the ports and answers with what came of them.
+//!
+//! The machine decides ([`convoy_domain::sync`]); here is no choice left but how to say what happened.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use convoy_domain::artifact::Revision;
+use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
+use convoy_domain::gc;
+use convoy_domain::id::ObjectId;
+use convoy_domain::inventory::InventoryPart;
+use convoy_domain::release::Content;
+use convoy_domain::render::summary;
+use convoy_domain::status::{Applied, HealthyRender, Inputs, Phase, Retention};
+use convoy_domain::sync::{Outcome, Permission, PlannedWave, Step, Sync, SyncPlan};
+use convoy_ports::Requeue;
+use tracing::{info, warn};
+
+use super::prepare::Prepared;
+use super::session::{Session, new_attempt};
+use super::{apply, inventory, steady};
+use crate::failures;
+use crate::registry::Work;
+use crate::render_store::RenderStore;
+use crate::target::Target;
+
+/// A sync under way in this look.
+pub(crate) struct Executor<'s, 'r> {
+    pub(crate) session: &'s mut Session<'r>,
+    pub(crate) target: &'s Target,
+    pub(crate) work: Work,
+    pub(crate) prepared: Arc<[Prepared]>,
+    /// Objects that the dry run of this look found to be as they should.
+    pub(crate) unchanged: BTreeSet<usize>,
+    /// Inventory, once read in this look.
+    pub(crate) inventory: Option<Vec<InventoryPart>>,
+    /// Orphans that are gone, or on their way.
+    pub(crate) gone: BTreeSet<ObjectId>,
+}
+
+/// Goes as far as the sync goes now.
+pub(crate) async fn roll_out(
+    session: &mut Session<'_>,
+    target: &Target,
+    work: Work,
+    prepared: Arc<[Prepared]>,
+) -> Result<Requeue, Failure> {
+    let plan = plan(session, &work);
+    let now = session.now();
+    let mut sync = match &session.status.rollout {
+        Some(rollout) => Sync::resume(plan, rollout, now),
+        None => Sync::begin(plan, now),
+    };
+    let mut executor = Executor {
+        session,
+        target,
+        work,
+        prepared,
+        unchanged: BTreeSet::new(),
+        inventory: None,
+        gone: BTreeSet::new(),
+    };
+    loop {
+        match sync.next() {
+            Step::Wait { until } => return Ok(executor.wait(&sync, until)),
+            Step::AwaitSync { differing } => return Ok(executor.await_sync(differing)),
+            Step::Finished => return Ok(executor.finish()),
+            Step::Failed(failure) => return Err(executor.stop(&sync, failure)),
+            step @ (Step::Begin
+            | Step::DryRun
+            | Step::Persist
+            | Step::SaveInventory
+            | Step::Apply { .. }
+            | Step::AssessGate { .. }
+            | Step::Prune
+            | Step::TrimInventory
+            | Step::RecordHistory
+            | Step::CollectGarbage
+            | Step::AssessHealth) => {
+                let outcome = executor.perform(&sync, &step).await.unwrap_or_else(Outcome::Failed);
+                sync.done(outcome, executor.session.now());
+            }
+        }
+    }
+}
+
+fn plan(session: &Session<'_>, work: &Work) -> SyncPlan {
+    let spec = &session.release.spec;
+    let render_ref = work.render.render_ref();
+    let requested = session
+        .release
+        .annotations
+        .sync_requested
+        .as_deref()
+        .is_some_and(|request| request.split_once('@').map_or(request, |(render, _)| render) == render_ref.to_string());
+    SyncPlan {
+        render_ref,
+        waves: work
+            .waves
+            .iter()
+            .map(|wave| PlannedWave {
+                number: wave.number,
+                gated: !wave.gate.is_empty(),
+            })
+            .collect(),
+        permission: if spec.sync.automatic || requested {
+            Permission::Granted
+        } else {
+            Permission::Withheld
+        },
+        deadline: spec.health_deadline,
+    }
+}
+
+impl Executor<'_, '_> {
+    async fn perform(&mut self, sync: &Sync, step: &Step) -> Result<Outcome, Failure> {
+        match step {
+            Step::Begin => self.begin(sync).await.map(|()| Outcome::Done),
+            Step::DryRun => {
+                self.check_plan().await?;
+                let differing = apply::dry_run(self).await?;
+                Ok(Outcome::Compared { differing })
+            }
+            Step::Persist => self.persist().await.map(|()| Outcome::Done),
+            Step::SaveInventory => inventory::save_union(self).await.map(|()| Outcome::Done),
+            Step::Apply { wave } => apply::apply_wave(self, *wave as usize).await.map(|()| Outcome::Done),
+            Step::AssessGate { wave } => {
+                let gate = self
+                    .work
+                    .waves
+                    .get(*wave as usize)
+                    .map(|wave| wave.gate.clone())
+                    .unwrap_or_default();
+                Ok(Outcome::Assessed(steady::assess(self, &gate).await?))
+            }
+            Step::Prune => inventory::prune(self).await.map(|()| Outcome::Done),
+            Step::TrimInventory => {
+                inventory::save_exact(self).await?;
+                self.applied();
+                Ok(Outcome::Done)
+            }
+            Step::RecordHistory => {
+                self.record_history().await;
+                Ok(Outcome::Done)
+            }
+            Step::CollectGarbage => {
+                self.collect_garbage().await;
+                Ok(Outcome::Done)
+            }
+            Step::AssessHealth => {
+                let all: Vec<usize> = (0..self.prepared.len()).collect();
+                Ok(Outcome::Assessed(steady::assess(self, &all).await?))
+            }
+            Step::Wait { .. } | Step::AwaitSync { .. } | Step::Finished | Step::Failed(_) => Ok(Outcome::Done),
+        }
+    }
+
+    /// Finalizer first, then `lastAttempted`: before any blob, inventory or object.
+    async fn begin(&mut self, sync: &Sync) -> Result<(), Failure> {
+        let session = &mut *self.session;
+        if !session.release.has_finalizer {
+            adopt_store(session).await?;
+            let version = session
+                .runtime
+                .ports
+                .control_plane
+                .add_finalizer(&session.release)
+                .await;
+            session.release.resource_version = version.map_err(|error| failures::control_plane(Stage::Plan, &error))?;
+            session.release.has_finalizer = true;
+        }
+        let mut attempt = new_attempt(session.now());
+        attempt.revision = Some(self.work.revision.clone());
+        attempt.render_ref = Some(self.work.render.render_ref());
+        attempt.inputs = Inputs {
+            source: self.work.revision.0.clone(),
+            fingerprint: self.work.fingerprint.clone(),
+            ..Inputs::default()
+        };
+        let before = session.status.last_attempted.replace(attempt);
+        self.keep_failure_of(before);
+        self.progress(sync);
+        info!(release = %self.session.release.id, render_ref = self.work.render.render_ref().short(), "sync begins");
+        self.session.save_in(Stage::Plan).await
+    }
+
+    /// A sync that is tried again after a failure shows that failure until it has an end of its own, and counts on.
+    fn keep_failure_of(&mut self, before: Option<convoy_domain::status::Attempt>) {
+        let Some(before) = before else { return };
+        if let Some(attempt) = &mut self.session.status.last_attempted
+            && attempt.render_ref == before.render_ref
+        {
+            attempt.failure = before.failure;
+        }
+    }
+
+    async fn check_plan(&mut self) -> Result<(), Failure> {
+        inventory::read(self).await?;
+        inventory::guard(self).await
+    }
+
+    async fn persist(&mut self) -> Result<(), Failure> {
+        self.phase(Phase::Storing);
+        self.put_render()
+            .await
+            .map_err(|message| Failure::new(Stage::Persist, Reason::DeployFailed, message))
+    }
+
+    async fn put_render(&self) -> Result<(), String> {
+        let store = &self.session.runtime.ports.store;
+        if matches!(store, RenderStore::Disabled) {
+            return Ok(());
+        }
+        store
+            .put_render(&self.session.release.id, &self.work.render)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    /// Every object is applied and the inventory is exact: this render is in force.
+    fn applied(&mut self) {
+        let now = self.session.now();
+        let render_ref = self.work.render.render_ref();
+        let objects = u32::try_from(self.prepared.len()).unwrap_or(u32::MAX);
+        let before = self.session.status.last_successful.as_ref();
+        let revision = revision(&self.work.revision, before, render_ref);
+        self.session.status.last_successful = Some(Applied {
+            revision,
+            render_ref,
+            at: now,
+            objects,
+        });
+        self.session.set(
+            ConditionType::Applied,
+            Truth::True,
+            Reason::Succeeded,
+            format!("{objects} objects of {}", render_ref.short()),
+        );
+        self.session.unset(ConditionType::Drifted);
+    }
+
+    /// The history is a record, not a condition of the sync: what fails here is logged.
+    async fn record_history(&mut self) {
+        let store = self.session.runtime.ports.store.clone();
+        if matches!(store, RenderStore::Disabled) {
+            return;
+        }
+        let release = self.session.release.id.clone();
+        if let Err(why) = self.put_render().await {
+            warn!(%release, why, "cannot make sure of the blob; the history has a gap");
+            return;
+        }
+        let render_ref = self.work.render.render_ref();
+        let content = match &self.session.release.spec.content {
+            Content::Helm { .. } => "helm",
+            Content::Kustomize { .. } => "kustomize",
+            Content::Manifests(_) => "manifests",
+        };
+        let recorded = match store.has_history_ref(&release, render_ref).await {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let summary = summary(content, &self.work.revision, self.prepared.len());
+                store
+                    .append_history(&release, render_ref, &summary, self.session.now())
+                    .await
+                    .map(|_entry| ())
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = recorded {
+            warn!(%release, %error, "cannot record history; the history has a gap");
+        }
+    }
+
+    async fn collect_garbage(&mut self) {
+        let store = self.session.runtime.ports.store.clone();
+        let keep = self.session.release.spec.keep_history;
+        let release = self.session.release.id.clone();
+        let mut history_count = 0;
+        if !matches!(store, RenderStore::Disabled) {
+            let pin = self.session.release.pin.as_ref().map(|pin| pin.render_ref);
+            let applied = Some(self.work.render.render_ref());
+            let mut protected = gc::protected(self.session.status_at_start(), pin, applied);
+            protected.extend(gc::protected(&self.session.status, pin, applied));
+            let control_plane = &self.session.runtime.ports.control_plane;
+            let live = || async {
+                match control_plane.release(&release).await {
+                    Ok(Some(live)) => {
+                        let pin = live.pin.as_ref().map(|pin| pin.render_ref);
+                        Ok(gc::protected(&live.status, pin, applied))
+                    }
+                    Ok(None) => Err("the Release is gone".to_string()),
+                    Err(error) => Err(error.to_string()),
+                }
+            };
+            if let Err(error) = store.gc(&release, keep, &protected, live).await {
+                warn!(%release, %error, "cannot collect garbage");
+            }
+            history_count = match store.history_count(&release).await {
+                Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
+                Err(error) => {
+                    warn!(%release, %error, "cannot count the history");
+                    self.session
+                        .status
+                        .retention
+                        .map_or(0, |retention| retention.history_count)
+                }
+            };
+        }
+        self.session.status.retention = Some(Retention {
+            keep_history: gc::effective_keep(keep),
+            history_count,
+        });
+    }
+
+    /// Writes where the sync stands into the status.
+    fn progress(&mut self, sync: &Sync) {
+        self.session.status.rollout = sync.rollout();
+        self.phase(sync.phase());
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        if let Some(attempt) = &mut self.session.status.last_attempted {
+            attempt.phase = phase;
+        }
+    }
+
+    fn wait(mut self, sync: &Sync, until: convoy_domain::Timestamp) -> Requeue {
+        self.progress(sync);
+        let message = self
+            .session
+            .status
+            .rollout
+            .as_ref()
+            .map_or_else(String::new, |rollout| {
+                let first = rollout.waiting_for.first();
+                first.map_or_else(String::new, |first| {
+                    format!("waiting for {}: {}", first.object, first.message)
+                })
+            });
+        if !sync.is_applied() {
+            self.session.set(
+                ConditionType::Applied,
+                Truth::Unknown,
+                Reason::Progressing,
+                message.clone(),
+            );
+        }
+        self.session
+            .set(ConditionType::Healthy, Truth::Unknown, Reason::Progressing, message);
+        let pause = Duration::try_from(until.duration_since(self.session.now())).unwrap_or_default();
+        self.session.memo.work = Some(self.work);
+        Requeue::After(pause)
+    }
+
+    fn await_sync(self, differing: u32) -> Requeue {
+        self.session.status.rollout = None;
+        let render_ref = self.work.render.render_ref();
+        let message = format!("{differing} objects differ from {render_ref}; `convoy sync` lets it through");
+        self.session
+            .set(ConditionType::Applied, Truth::Unknown, Reason::AwaitingSync, message);
+        self.session.interval()
+    }
+
+    fn finish(self) -> Requeue {
+        let now = self.session.now();
+        let render_ref = self.work.render.render_ref();
+        self.session.status.rollout = None;
+        if let Some(attempt) = &mut self.session.status.last_attempted {
+            attempt.phase = Phase::Succeeded;
+            attempt.finished = Some(now);
+            attempt.failure = None;
+        }
+        steady::healthy(self.session, &self.work, render_ref);
+        info!(release = %self.session.release.id, render_ref = render_ref.short(), "applied and healthy");
+        steady::remember(self.session, &self.work, &self.prepared);
+        self.session.interval()
+    }
+
+    /// A transient failure is resumed where the sync stood; after a permanent one the next sync begins anew.
+    fn stop(self, sync: &Sync, failure: Failure) -> Failure {
+        if failure.is_transient() {
+            self.session.memo.work = Some(self.work);
+        } else {
+            self.session.status.rollout = None;
+        }
+        if let Some(attempt) = &mut self.session.status.last_attempted {
+            attempt.phase = sync.phase();
+        }
+        failure
+    }
+}
+
+/// Revision of what is in force: a pinned render keeps the one under which it was applied.
+fn revision(now: &Revision, before: Option<&Applied>, render_ref: convoy_domain::render_ref::RenderRef) -> Revision {
+    match before {
+        Some(before) if now.0.is_empty() && before.render_ref == render_ref => before.revision.clone(),
+        Some(_) | None => now.clone(),
+    }
+}
+
+/// Keys under the name of a Release that has no finalizer yet are an earlier owner's: they go, unless the Release
+/// says that it adopts them.
+async fn adopt_store(session: &Session<'_>) -> Result<(), Failure> {
+    let store = &session.runtime.ports.store;
+    if matches!(store, RenderStore::Disabled) || session.release.annotations.adopt_store {
+        return Ok(());
+    }
+    store
+        .delete_release(&session.release.id)
+        .await
+        .map_err(|error| Failure::new(Stage::Persist, Reason::DeployFailed, error.to_string()))
+}
+
+/// The healthy render of a status.
+pub(crate) fn healthy_render(work: &Work, at: convoy_domain::Timestamp) -> HealthyRender {
+    HealthyRender {
+        revision: work.revision.clone(),
+        render_ref: work.render.render_ref(),
+        at,
+    }
+}

@@ -1,0 +1,78 @@
+//! Why a call of the render store failed.
+
+use convoy_domain::history::InvalidHistoryKey;
+use convoy_domain::render::CorruptRender;
+use convoy_domain::render_ref::RenderRef;
+use convoy_ports::BlobError;
+
+/// Why a call of the render store failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderStoreError {
+    /// There is no store.
+    #[error("there is no render store")]
+    Disabled,
+    /// The render is not stored.
+    #[error("render `{render_ref}` is not in the store")]
+    NotFound {
+        /// The render.
+        render_ref: RenderRef,
+    },
+    /// The stored bytes are not the render.
+    #[error("stored render `{render_ref}` is corrupt: {source}")]
+    Corrupt {
+        /// The render.
+        render_ref: RenderRef,
+        /// What is wrong.
+        source: CorruptRender,
+    },
+    /// A call of the store failed.
+    #[error("cannot {doing}: {source}")]
+    Store {
+        /// What the call was for.
+        doing: &'static str,
+        /// Why it failed.
+        source: BlobError,
+    },
+    /// The history has no time for a further entry.
+    #[error("cannot add to the history: {source}")]
+    Time {
+        /// The broken rule.
+        source: InvalidHistoryKey,
+    },
+    /// The pointers of the Release could not be read anew, so that no blob was deleted.
+    #[error("no render was collected, because the present pointers of the Release are not known: {why}")]
+    PointersUnknown {
+        /// Why they could not be read.
+        why: String,
+    },
+    /// Keys of a deleted Release remain.
+    #[error("{remaining} keys of the Release remain in the store, the first at `{key}`: {why}")]
+    NotDeleted {
+        /// How many.
+        remaining: usize,
+        /// One of them.
+        key: String,
+        /// Why it remains.
+        why: String,
+        /// Whether every failure may pass.
+        transient: bool,
+    },
+}
+
+impl RenderStoreError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub const fn is_transient(&self) -> bool {
+        match self {
+            Self::Store { source, .. } => source.is_transient(),
+            Self::PointersUnknown { .. } => true,
+            Self::NotDeleted { transient, .. } => *transient,
+            Self::Disabled | Self::NotFound { .. } | Self::Corrupt { .. } | Self::Time { .. } => false,
+        }
+    }
+
+    /// Tells what a failed call was for.
+    pub(super) fn doing(doing: &'static str) -> impl Fn(BlobError) -> Self {
+        move |source| Self::Store { doing, source }
+    }
+}

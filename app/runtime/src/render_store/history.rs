@@ -1,0 +1,109 @@
+//! The history: which renders were applied, in the order of their first full apply.
+
+use std::collections::BTreeSet;
+
+use convoy_domain::Timestamp;
+use convoy_domain::history::{HistoryEntry, HistoryKey, next_time};
+use convoy_domain::id::ReleaseId;
+use convoy_domain::render_ref::RenderRef;
+use convoy_domain::store_key::{self, StoreKey};
+use convoy_ports::{BlobError, Written};
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::{CONCURRENCY, RenderStoreError, StoredRenders};
+
+/// Most entries that are read at once.
+const READ_AT_MOST: usize = 1_000;
+
+impl StoredRenders {
+    /// The keys of the history; keys that are none are left out.
+    pub(super) async fn history_keys(&self, release: &ReleaseId) -> Result<BTreeSet<HistoryKey>, RenderStoreError> {
+        Ok(self.list_history_keys(release).await?.0)
+    }
+
+    /// The keys of the history, and how many others are among them.
+    pub(super) async fn list_history_keys(
+        &self,
+        release: &ReleaseId,
+    ) -> Result<(BTreeSet<HistoryKey>, usize), RenderStoreError> {
+        let listed = self.blobs.list(&store_key::history_prefix(release)).await;
+        let listed = listed.map_err(RenderStoreError::doing("list the history"))?;
+        let all = listed.len();
+        let known: BTreeSet<HistoryKey> = listed
+            .iter()
+            .filter_map(|key| match store_key::parse(release, key) {
+                StoreKey::History(key) => Some(key),
+                StoreKey::Blob(_) | StoreKey::Unknown => None,
+            })
+            .collect();
+        let unknown = all - known.len();
+        Ok((known, unknown))
+    }
+
+    pub(super) async fn has_history_ref(
+        &self,
+        release: &ReleaseId,
+        render_ref: RenderRef,
+    ) -> Result<bool, RenderStoreError> {
+        let keys = self.history_keys(release).await?;
+        Ok(keys.iter().any(|key| key.render() == render_ref))
+    }
+
+    pub(super) async fn append_history(
+        &self,
+        release: &ReleaseId,
+        render_ref: RenderRef,
+        summary: &str,
+        now: Timestamp,
+    ) -> Result<HistoryEntry, RenderStoreError> {
+        let time_error = |source| RenderStoreError::Time { source };
+        loop {
+            let keys = self.history_keys(release).await?;
+            if let Some(key) = keys.iter().find(|key| key.render() == render_ref) {
+                return self.read_entry(release, key.clone()).await.map(|entry| {
+                    // It went away after the listing: what its key said still holds.
+                    entry.unwrap_or_else(|| HistoryEntry::new(key.clone(), summary))
+                });
+            }
+            let time = next_time(now, keys.last().map(HistoryKey::time)).map_err(time_error)?;
+            let entry = HistoryEntry::new(HistoryKey::new(time, render_ref).map_err(time_error)?, summary);
+            let key = store_key::history(release, &entry.key);
+            let written = self.blobs.put_if_absent(&key, entry.to_bytes()).await;
+            match written.map_err(RenderStoreError::doing("add to the history"))? {
+                Written::Created => return Ok(entry),
+                // The listing missed it. Its key names this very render, so that the entry is there: list again only
+                // to learn of it in order, and do not go round twice for a listing that stays behind.
+                Written::Existed => {
+                    let listed = self.history_keys(release).await?;
+                    if !listed.contains(&entry.key) {
+                        return Ok(entry);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) async fn list_history(&self, release: &ReleaseId) -> Result<Vec<HistoryEntry>, RenderStoreError> {
+        let keys = self.history_keys(release).await?;
+        let skip = keys.len().saturating_sub(READ_AT_MOST);
+        let newest: Vec<HistoryKey> = keys.into_iter().skip(skip).collect();
+        let reads = newest.into_iter().map(|key| self.read_entry(release, key));
+        stream::iter(reads)
+            .buffered(CONCURRENCY)
+            .try_filter_map(|entry| std::future::ready(Ok(entry)))
+            .try_collect()
+            .await
+    }
+
+    /// The entry under a listed key; `None` when it is gone since. One that cannot be understood has what its key says.
+    async fn read_entry(&self, release: &ReleaseId, key: HistoryKey) -> Result<Option<HistoryEntry>, RenderStoreError> {
+        let bytes = match self.blobs.get(&store_key::history(release, &key)).await {
+            Ok(bytes) => bytes,
+            Err(BlobError::NotFound { .. }) => return Ok(None),
+            Err(source) => return Err(RenderStoreError::doing("read an entry of the history")(source)),
+        };
+        Ok(Some(HistoryEntry::from_bytes(key.clone(), &bytes).unwrap_or_else(
+            |error| HistoryEntry::new(key, &format!("the entry is damaged: {error}")),
+        )))
+    }
+}

@@ -1,0 +1,112 @@
+//! Wiring: ports and settings in, a [`Reconciler`] out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use convoy_domain::Timestamp;
+use convoy_domain::id::{NamespacedName, ReleaseId};
+use convoy_domain::limits::Limits;
+use convoy_domain::source::SourceKey;
+use convoy_ports::{Clock, ClusterConnector, ControlPlane, Reconciler, Requeue, SourceFetcher};
+
+use crate::artifacts::Artifacts;
+use crate::registry::Registry;
+use crate::render_store::RenderStore;
+use crate::{release, target, verify};
+
+/// What the runtime acts through.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Releases and what they refer to.
+    pub control_plane: Arc<dyn ControlPlane>,
+    /// Target clusters.
+    pub clusters: Arc<dyn ClusterConnector>,
+    /// Sources.
+    pub sources: Arc<dyn SourceFetcher>,
+    /// Where renders are kept.
+    pub store: RenderStore,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Settings of one process.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Version of convoy, a part of every fingerprint.
+    pub version: String,
+    /// Written on applied objects; another id on an object is another installation's.
+    pub installation_id: String,
+    /// Name of this replica, for `status.shard`.
+    pub replica: String,
+    /// Namespace of convoy itself, never pruned or deleted.
+    pub own_namespace: String,
+    /// Service account impersonated for Releases that name none.
+    pub default_service_account: Option<String>,
+    /// Bounds of rendering.
+    pub limits: Limits,
+    /// Bytes of artifacts kept in memory.
+    pub artifact_bytes: u64,
+    /// Objects of one Release applied at a time.
+    pub apply_concurrency: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            installation_id: "default".to_string(),
+            replica: "convoy-0".to_string(),
+            own_namespace: "convoy-system".to_string(),
+            default_service_account: None,
+            limits: Limits::default(),
+            artifact_bytes: 512 * 1024 * 1024,
+            apply_concurrency: 16,
+        }
+    }
+}
+
+/// The reconciler of Releases, sources and Clusters.
+#[derive(Debug)]
+pub struct Runtime {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Settings,
+    pub(crate) artifacts: Artifacts,
+    pub(crate) registry: Registry,
+}
+
+impl Runtime {
+    /// A runtime that remembers nothing yet.
+    #[must_use]
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        let artifacts = Artifacts::new(settings.artifact_bytes);
+        Self {
+            ports,
+            settings,
+            artifacts,
+            registry: Registry::default(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.ports.clock.now()
+    }
+}
+
+#[async_trait]
+impl Reconciler for Runtime {
+    async fn release(&self, id: &ReleaseId) -> Requeue {
+        release::reconcile(self, id).await
+    }
+
+    async fn source(&self, key: &SourceKey) -> Requeue {
+        verify::source(self, key).await
+    }
+
+    async fn cluster(&self, id: &NamespacedName) -> Requeue {
+        target::report(self, id).await
+    }
+}
+
+/// How long to leave alone what the control plane would not give.
+pub(crate) const UNREADABLE: Requeue = Requeue::After(Duration::from_secs(5));
