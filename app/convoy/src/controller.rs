@@ -1,0 +1,89 @@
+//! `convoy controller-manager`: the process that reconciles.
+
+pub(crate) mod flags;
+mod process;
+
+use convoy_runtime::Settings;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::ClusterArgs;
+use crate::connect::connect;
+use crate::failure::Failure;
+use crate::version::VERSION;
+use crate::{jobs, logging};
+
+pub(crate) use process::{Process, install_crds, open_store};
+
+use flags::{FileFlag, Flags};
+
+/// Reconciles the Releases, sources and Clusters of a cluster, until it is told to stop.
+///
+/// Each setting is a flag, a CONVOY_* variable, or a line of the --config file, in that order of precedence. The
+/// process ends within 25 seconds of SIGTERM; what is under way goes on from where it stood when it starts again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    convoy controller-manager --render-store-url 'file:///var/lib/convoy?create_dir=true'\n  \
+    convoy controller-manager --context stage --install-crds --render-store-url mem://\n  \
+    CONVOY_LOG_FORMAT=json convoy controller-manager --config /etc/convoy/settings.yaml")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: FileFlag,
+    #[command(flatten)]
+    flags: Flags,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+/// Runs the process.
+pub(crate) fn start(args: Args) -> Result<(), Failure> {
+    let (flags, cluster) = flags::complete(args.flags, args.cluster, args.file.config.as_deref())?;
+    logging::start(flags.log_format.unwrap_or_default(), flags.log_level.as_deref().unwrap_or("info"))?;
+    let runtime = jobs::serving()?;
+    let ended = runtime.block_on(run(&flags, &cluster));
+    // Work on other threads that does not end by itself does not keep the process.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
+    let store = open_store(flags.render_store_url.as_deref().unwrap_or_default())?;
+    let connection = connect(cluster).await?;
+    if flags.install_crds == Some(true) {
+        install_crds(&connection).await?;
+    }
+    let process = Process {
+        connection,
+        store,
+        file_sources: flags.allow_file_sources.unwrap_or_default(),
+        concurrency: flags.concurrency(),
+        settings: settings(flags),
+    };
+    process.run(told_to_stop()?).await
+}
+
+fn settings(flags: &Flags) -> Settings {
+    let default = Settings::default();
+    Settings {
+        version: VERSION.to_string(),
+        installation_id: flags.installation_id.clone().unwrap_or(default.installation_id),
+        // The name of the pod, which Kubernetes puts here.
+        replica: std::env::var("HOSTNAME").unwrap_or(default.replica),
+        own_namespace: std::env::var("POD_NAMESPACE").unwrap_or(default.own_namespace),
+        default_service_account: flags.default_service_account.clone(),
+        limits: flags.limits.limits(),
+        artifact_bytes: flags.artifact_store_bytes.unwrap_or(default.artifact_bytes),
+        apply_concurrency: default.apply_concurrency,
+    }
+}
+
+/// Ends when SIGTERM or SIGINT arrives.
+pub(crate) fn told_to_stop() -> Result<impl Future<Output = ()> + Send + 'static, Failure> {
+    let listen = |kind| signal(kind).map_err(|error| Failure::new("cannot listen for signals").because(&error));
+    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,86 @@
+//! The parts of a controller, put together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use convoy_git::{GitFetcher, Options};
+use convoy_kube::{KubeConnector, KubeControlPlane};
+use convoy_ports::{ClusterConnector, ControlPlane};
+use convoy_runtime::render_store::RenderStore;
+use convoy_runtime::{Ports, Runtime, Settings};
+use convoy_system::SystemClock;
+
+use crate::connect::Connection;
+use crate::failure::Failure;
+
+/// Everything under way is finished or abandoned within this time: Kubernetes kills after 30 s.
+const SHUTDOWN: Duration = Duration::from_secs(25);
+
+/// A controller, ready to run.
+pub(crate) struct Process {
+    /// The control plane, and the cluster of `inCluster: true`.
+    pub(crate) connection: Connection,
+    /// Where renders are kept.
+    pub(crate) store: RenderStore,
+    /// Whether `file://` sources are read.
+    pub(crate) file_sources: bool,
+    /// Releases that are reconciled at a time.
+    pub(crate) concurrency: usize,
+    /// Settings of the reconciler.
+    pub(crate) settings: Settings,
+}
+
+impl Process {
+    /// The port of the control plane.
+    pub(crate) fn control_plane(&self) -> Arc<dyn ControlPlane> {
+        Arc::new(KubeControlPlane::new(self.connection.client.clone()))
+    }
+
+    /// The port of target clusters.
+    pub(crate) fn clusters(&self) -> Arc<dyn ClusterConnector> {
+        let Connection { client, config } = self.connection.clone();
+        Arc::new(KubeConnector::new(config, client))
+    }
+
+    /// Reconciles until `stop` ends, and then for as long as what is under way takes, within bounds.
+    pub(crate) async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Failure> {
+        let fetcher = GitFetcher::new(Options {
+            file_urls: self.file_sources,
+            environment_proxy: true,
+            ..Options::default()
+        })
+        .map_err(|error| Failure::new("cannot set up git sources").because(&error))?;
+        let ports = Ports {
+            control_plane: self.control_plane(),
+            clusters: self.clusters(),
+            sources: Arc::new(fetcher),
+            store: self.store,
+            clock: Arc::new(SystemClock),
+        };
+        let reconciler = Arc::new(Runtime::new(ports, self.settings));
+        let _ = (reconciler, stop, self.concurrency, SHUTDOWN);
+        Ok(())
+    }
+}
+
+/// Opens the render store of a URL; an empty one is none.
+pub(crate) fn open_store(url: &str) -> Result<RenderStore, Failure> {
+    let blobs = convoy_blob::open(url).map_err(|error| {
+        Failure::new(format!("cannot open the render store `{}`", without_query(url)))
+            .because(&error)
+            .hint("write `file:///DIR?create_dir=true`, `mem://`, or nothing for no store")
+    })?;
+    Ok(RenderStore::from(blobs))
+}
+
+/// A URL without its query, which may name credentials.
+fn without_query(url: &str) -> &str {
+    url.split_once('?').map_or(url, |(place, _)| place)
+}
+
+/// Applies convoy's CRDs and waits until they are served.
+pub(crate) async fn install_crds(connection: &Connection) -> Result<(), Failure> {
+    convoy_kube::install_crds(&connection.client)
+        .await
+        .map_err(|error| Failure::new(format!("cannot install the CRDs on `{}`", connection.config.cluster_url)).because(&error))
+}

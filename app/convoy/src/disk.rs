@@ -1,0 +1,210 @@
+//! Files of this machine as a source's files: what `convoy render` reads in place of fetching.
+//!
+//! # Invariant
+//! Keys are relative, separated by `/`, without empty, `.` or `..` parts, and nothing is read past the limits.
+//! `.git` is passed over. Links are followed as the person who runs the command would follow them; a directory that
+//! contains itself is an error.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use convoy_domain::artifact::Files;
+use convoy_domain::limits::Limits;
+
+use crate::failure::Failure;
+
+/// Deepest directory that is looked into.
+const DEPTH: usize = 100;
+
+/// Which files of a directory are read.
+pub(crate) type Wanted<'a> = &'a dyn Fn(&str) -> bool;
+
+/// Collects files under the keys that their paths give, within limits.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    limits: &'a Limits,
+    files: Files,
+    bytes: u64,
+}
+
+impl<'a> Tree<'a> {
+    /// An empty tree.
+    pub(crate) fn new(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            files: Files::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The files.
+    pub(crate) fn into_files(self) -> Files {
+        self.files
+    }
+
+    /// Reads the wanted files of a directory; their keys begin with `key`.
+    pub(crate) fn add_directory(&mut self, dir: &Path, key: &str, wanted: Wanted<'_>) -> Result<(), Failure> {
+        self.walk(dir, key, wanted, &mut Vec::new())
+    }
+
+    fn walk(&mut self, dir: &Path, key: &str, wanted: Wanted<'_>, parents: &mut Vec<PathBuf>) -> Result<(), Failure> {
+        let place = || format!("cannot read directory `{}`", dir.display());
+        let real = fs::canonicalize(dir).map_err(|error| Failure::new(place()).because(&error))?;
+        if parents.contains(&real) {
+            return Err(Failure::new(place()).because_text("a link makes it contain itself"));
+        }
+        if parents.len() >= DEPTH {
+            return Err(Failure::new(place()).because_text(format!("it is deeper than the limit of {DEPTH}")));
+        }
+        parents.push(real);
+        let mut entries = fs::read_dir(dir)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>())
+            .map_err(|error| Failure::new(place()).because(&error))?;
+        entries.sort();
+        for path in entries {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+                return Err(Failure::new(place()).because_text("a file name is not UTF-8"));
+            };
+            let below = if key.is_empty() {
+                name.to_string()
+            } else {
+                format!("{key}/{name}")
+            };
+            if path.is_dir() {
+                if name != ".git" {
+                    self.walk(&path, &below, wanted, parents)?;
+                }
+            } else if wanted(&below) {
+                self.add_file(&path, &below)?;
+            }
+        }
+        parents.pop();
+        Ok(())
+    }
+
+    /// Reads one file.
+    pub(crate) fn add_file(&mut self, path: &Path, key: &str) -> Result<(), Failure> {
+        let place = || format!("cannot read `{}`", path.display());
+        let content = read_bounded(path, self.limits.file_bytes)?;
+        self.bytes = self.bytes.saturating_add(content.len() as u64);
+        if self.files.len() >= self.limits.files {
+            let limit = self.limits.files;
+            return Err(Failure::new(place()).because_text(format!("it passes the limit `files in a source` of {limit}")));
+        }
+        if self.bytes > self.limits.source_bytes {
+            let limit = self.limits.source_bytes;
+            return Err(Failure::new(place()).because_text(format!("it passes the limit `bytes of a source` of {limit}")));
+        }
+        self.files.insert(key.to_string(), Arc::from(content));
+        Ok(())
+    }
+}
+
+/// Reads a file of at most `limit` bytes.
+pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let place = || format!("cannot read `{}`", path.display());
+    let file = fs::File::open(path).map_err(|error| Failure::new(place()).because(&error))?;
+    let mut content = Vec::new();
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut content)
+        .map_err(|error| Failure::new(place()).because(&error))?;
+    if content.len() as u64 > limit {
+        return Err(Failure::new(place())
+            .because_text(format!("it passes the limit `bytes of one file` of {limit}"))
+            .hint("`--limit-file-bytes` sets another"));
+    }
+    Ok(content)
+}
+
+/// The key of a path as it was given: itself when it stays below the working directory, else its absolute form
+/// without the root.
+pub(crate) fn key(path: &Path) -> Result<String, Failure> {
+    let refuse = |why: &str| Failure::new(format!("cannot use path `{}`", path.display())).because_text(why);
+    let climbs = path.components().any(|part| matches!(part, Component::ParentDir));
+    let path = if climbs {
+        fs::canonicalize(path).map_err(|error| refuse(&error.to_string()))?
+    } else {
+        path.to_path_buf()
+    };
+    let parts: Vec<&str> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_str().ok_or_else(|| refuse("it is not UTF-8"))),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(parts.join("/"))
+}
+
+/// Whether a file is one that manifests take from a directory.
+pub(crate) fn is_yaml(key: &str) -> bool {
+    Path::new(key)
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(files: usize, file_bytes: u64, source_bytes: u64) -> Limits {
+        Limits {
+            files,
+            file_bytes,
+            source_bytes,
+            ..Limits::default()
+        }
+    }
+
+    fn read(dir: &Path, limits: &Limits) -> Result<Vec<String>, String> {
+        let mut tree = Tree::new(limits);
+        tree.add_directory(dir, "", &is_yaml)
+            .map(|()| tree.into_files().into_keys().collect())
+            .map_err(|failure| format!("{failure:?}"))
+    }
+
+    fn sample() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("b/.git")).unwrap();
+        for (path, text) in [("a.yaml", "a: 1"), ("b/c.yml", "c: 12"), ("b/d.txt", "d"), ("b/.git/e.yaml", "e: 1")] {
+            fs::write(dir.path().join(path), text).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn a_directory_gives_its_wanted_files_but_not_those_of_git() {
+        assert_eq!(read(sample().path(), &Limits::default()).unwrap(), ["a.yaml", "b/c.yml"]);
+    }
+
+    #[test]
+    fn each_limit_is_named_when_it_is_passed() {
+        let check = |limits: Limits, expect: &str| {
+            let text = read(sample().path(), &limits).unwrap_err();
+            assert!(text.contains(expect), "{text}");
+        };
+        check(limits(1, 100, 100), "limit `files in a source` of 1");
+        check(limits(10, 4, 100), "limit `bytes of one file` of 4");
+        check(limits(10, 5, 8), "limit `bytes of a source` of 8");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_contains_itself_ends() {
+        let dir = sample();
+        std::os::unix::fs::symlink(dir.path(), dir.path().join("b/loop")).unwrap();
+        assert!(read(dir.path(), &Limits::default()).unwrap_err().contains("contain itself"));
+    }
+
+    #[test]
+    fn keys_hold_no_special_parts() {
+        let check = |path: &str, expect: &str| assert_eq!(key(Path::new(path)).unwrap(), expect);
+        check("a/b.yaml", "a/b.yaml");
+        check("./a//b.yaml", "a/b.yaml");
+        check("/a/b.yaml", "a/b.yaml");
+        check(".", "");
+        assert!(!key(Path::new("..")).unwrap().contains(".."));
+    }
+}
