@@ -1,0 +1,191 @@
+//! Small controllers: what a controller manager and a kubelet would have written.
+//!
+//! One task reads the store's log, queues the objects that changed and their owners, and brings each into the state
+//! that its specification asks for. It sleeps until the revision moves or a workload's time has come.
+//!
+//! # Invariant
+//! Reconciling an object that is as it should be writes nothing, so the loop comes to rest.
+
+mod context;
+mod custom;
+mod daemon;
+mod deployment;
+mod gc;
+mod job;
+mod namespace;
+mod pod;
+mod replicas;
+mod small;
+mod stateful;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::http::Shared;
+use crate::ops::Core;
+use crate::store::{Change, Event, Key};
+use context::Context;
+
+/// On a workload or pod: it fails, for the reason that the annotation's value gives.
+pub const FAIL_ANNOTATION: &str = "apiserver.convoy.kumodo.io/fail";
+
+/// On a workload or pod: the seconds that it takes to become ready, in place of the server's setting.
+pub const READY_AFTER_ANNOTATION: &str = "apiserver.convoy.kumodo.io/ready-after";
+
+/// Objects reconciled while the state is held.
+const STEP: usize = 200;
+
+/// Events read in one piece.
+const EVENTS: usize = 1_000;
+
+/// What the controllers remember; everything else is in the store.
+#[derive(Debug)]
+struct Engine {
+    position: u64,
+    queue: BTreeSet<Key>,
+    /// When something was first seen, by its identifier.
+    seen: BTreeMap<String, Instant>,
+    timers: BTreeSet<(Instant, Key)>,
+    ready_after: Duration,
+}
+
+/// Runs the controllers until the server stops.
+pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration) {
+    let mut changes = shared.core().store.subscribe();
+    let mut shutdown = shared.shutdown.subscribe();
+    let mut engine = Engine {
+        position: 0,
+        queue: BTreeSet::new(),
+        seen: BTreeMap::new(),
+        timers: BTreeSet::new(),
+        ready_after,
+    };
+    loop {
+        changes.borrow_and_update();
+        let more = engine.step(&mut shared.core(), Instant::now());
+        if more {
+            tokio::task::yield_now().await;
+            continue;
+        }
+        let due = engine.timers.first().map(|(due, _)| *due);
+        let timer = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = timer => {}
+            _ = shutdown.wait_for(|over| *over) => return,
+        }
+    }
+}
+
+impl Engine {
+    /// Reconciles what is queued; answers whether there is more to do at once.
+    fn step(&mut self, core: &mut Core, now: Instant) -> bool {
+        self.read(core);
+        while let Some((due, _)) = self.timers.first() {
+            if *due > now {
+                break;
+            }
+            if let Some((_, key)) = self.timers.pop_first() {
+                self.queue.insert(key);
+            }
+        }
+        for _ in 0..STEP {
+            let Some(key) = self.queue.pop_first() else { break };
+            let mut context = Context::new(core, now, self.ready_after, &mut self.seen);
+            context.reconcile(&key);
+            if let Some(wake) = context.wake {
+                self.timers.insert((wake, key));
+            }
+            if self.queue.is_empty() {
+                self.read(core);
+            }
+        }
+        !self.queue.is_empty()
+    }
+
+    fn read(&mut self, core: &Core) {
+        loop {
+            let Some(events) = core.store.since(self.position, EVENTS) else {
+                self.position = core.store.revision();
+                for resource in core.registry.all() {
+                    self.queue.extend(core.store.list(&resource.storage, "", None).map(|(key, _)| key.clone()));
+                }
+                return;
+            };
+            let Some(last) = events.last() else { return };
+            self.position = last.revision;
+            events.iter().for_each(|event| self.enqueue(core, event));
+        }
+    }
+
+    fn enqueue(&mut self, core: &Core, event: &Event) {
+        let value = &event.object.value;
+        for owner in value["metadata"]["ownerReferences"].as_array().into_iter().flatten() {
+            let uid = owner["uid"].as_str().unwrap_or("");
+            self.queue.extend(core.store.by_uid(uid).cloned());
+        }
+        if event.change == Change::Deleted {
+            let uid = value["metadata"]["uid"].as_str().unwrap_or("");
+            self.queue.extend(core.store.dependents(uid));
+            self.seen.retain(|id, _| !id.starts_with(uid));
+            if !event.key.namespace.is_empty() {
+                self.queue.insert(namespace_key(&event.key.namespace));
+            }
+            if &*event.key.storage == "customresourcedefinitions.apiextensions.k8s.io" {
+                return;
+            }
+        } else {
+            self.queue.insert(event.key.clone());
+        }
+        if &*event.key.storage == "nodes" {
+            self.queue.extend(core.store.list(&"daemonsets.apps".into(), "", None).map(|(key, _)| key.clone()));
+        }
+    }
+}
+
+fn namespace_key(name: &str) -> Key {
+    Key { storage: "namespaces".into(), namespace: String::new(), name: name.to_owned() }
+}
+
+impl Context<'_> {
+    fn reconcile(&mut self, key: &Key) {
+        let Some(object) = self.get(key) else { return };
+        if !gc::keep(self, key, &object) {
+            return;
+        }
+        let deleting = object["metadata"].get("deletionTimestamp").is_some();
+        let storage = &*key.storage;
+        match storage {
+            "namespaces" => namespace::reconcile(self, key, &object),
+            "customresourcedefinitions.apiextensions.k8s.io" => custom::reconcile(self, key, &object),
+            _ if deleting => {}
+            "deployments.apps" => deployment::reconcile(self, key, &object),
+            "replicasets.apps" => replicas::reconcile(self, key, &object),
+            "statefulsets.apps" => stateful::reconcile(self, key, &object),
+            "daemonsets.apps" => daemon::reconcile(self, key, &object),
+            "jobs.batch" => job::reconcile(self, key, &object),
+            "pods" => pod::reconcile(self, key, &object),
+            "persistentvolumeclaims" => small::claim(self, key, &object),
+            "services" => small::service(self, key, &object),
+            "ingresses.networking.k8s.io" => small::ingress(self, key, &object),
+            "poddisruptionbudgets.policy" => small::budget(self, key, &object),
+            "apiservices.apiregistration.k8s.io" => small::api_service(self, key, &object),
+            _ => {}
+        }
+    }
+}
+
+/// The message of the annotation that makes a workload fail.
+fn failure(object: &Value) -> Option<String> {
+    let annotation = |metadata: &Value| metadata["annotations"][FAIL_ANNOTATION].as_str().map(str::to_owned);
+    annotation(&object["metadata"]).or_else(|| annotation(&object["spec"]["template"]["metadata"]))
+}

@@ -1,0 +1,15 @@
+//! The HTTP side: reads requests, writes answers, decides nothing about objects.
+
+mod answer;
+mod body;
+mod discovery;
+mod dispatch;
+mod negotiate;
+mod openapi;
+mod printers;
+mod query;
+mod route;
+mod table;
+mod watch;
+
+pub(crate) use dispatch::{Shared, handle};

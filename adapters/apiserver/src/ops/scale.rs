@@ -1,0 +1,74 @@
+//! The scale subresource.
+
+use serde_json::{Value, json};
+
+use super::{Core, Target, Write, Written};
+use crate::select::LabelSelector;
+use crate::status::{ApiError, FieldError};
+
+fn pointers(target: &Target) -> (String, String, Option<String>) {
+    match target.resource.custom.as_ref().and_then(|custom| custom.scale.as_ref()) {
+        Some(scale) => (scale.spec.clone(), scale.status.clone(), scale.selector.clone()),
+        None => ("/spec/replicas".into(), "/status/replicas".into(), None),
+    }
+}
+
+/// Sets a value at a pointer, making the objects on the way.
+fn set(object: &mut Value, pointer: &str, value: Value) {
+    let mut place = object;
+    for step in pointer.split('/').skip(1) {
+        if !place.is_object() {
+            *place = json!({});
+        }
+        place = &mut place[step];
+    }
+    *place = value;
+}
+
+impl Core {
+    /// The scale of an object.
+    pub(super) fn scale(&self, target: &Target) -> Result<Value, ApiError> {
+        let object = self.current(target)?;
+        let (spec, status, selector) = pointers(target);
+        let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0);
+        let selector = match selector {
+            Some(pointer) => object.pointer(&pointer).and_then(Value::as_str).unwrap_or("").to_owned(),
+            None => LabelSelector::of_object(&object["spec"]["selector"]).show(),
+        };
+        let metadata = &object["metadata"];
+        let mut scale = json!({
+            "kind": "Scale", "apiVersion": "autoscaling/v1",
+            "metadata": {"name": metadata["name"], "namespace": metadata["namespace"], "uid": metadata["uid"],
+                "resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"]},
+            "spec": {"replicas": number(&spec)},
+            "status": {"replicas": number(&status)},
+        });
+        if !selector.is_empty() {
+            scale["status"]["selector"] = json!(selector);
+        }
+        Ok(scale)
+    }
+
+    /// Sets the replicas of an object.
+    pub(super) fn replace_scale(&mut self, target: &Target, scale: &Value, write: &Write) -> Result<Written, ApiError> {
+        let old = self.current(target)?;
+        let replicas = scale["spec"]["replicas"].as_i64().unwrap_or(0);
+        if replicas < 0 {
+            let why = "must be greater than or equal to 0";
+            let error = FieldError::invalid("spec.replicas", &json!(replicas), why);
+            return Err(ApiError::invalid("autoscaling", "Scale", &target.name, &[error]));
+        }
+        let mut object = old.clone();
+        set(&mut object, &pointers(target).0, json!(replicas));
+        let sent = scale["metadata"]["resourceVersion"].as_str().unwrap_or("");
+        if sent.is_empty() {
+            object["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
+        } else {
+            object["metadata"]["resourceVersion"] = json!(sent);
+        }
+        let written = self.finish(target, &old, object, None, write, Vec::new())?;
+        let mut answer = self.scale(target)?;
+        answer["spec"]["replicas"] = json!(replicas);
+        Ok(Written { object: answer, ..written })
+    }
+}
