@@ -5,6 +5,7 @@
 
 pub mod crd;
 
+mod cluster;
 mod control_plane;
 mod convert;
 mod duration;
@@ -13,6 +14,7 @@ mod install;
 mod time;
 mod written;
 
+pub use cluster::{KubeCluster, KubeConnector};
 pub use control_plane::{FIELD_MANAGER, KubeControlPlane};
 pub use convert::InvalidField;
 pub use install::{InstallError, install_crds};

@@ -1,0 +1,252 @@
+//! Target clusters: who they are, what they serve, and every call that changes an object.
+//!
+//! # Invariant
+//! Each call waits for the limiter of its cluster first and ends within [`CALL_TIMEOUT`], whatever the server does.
+
+mod address;
+mod connect;
+mod discovery;
+mod error;
+mod facts;
+mod kubeconfig;
+mod limiter;
+mod managed_fields;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use convoy_domain::cluster::ClusterFacts;
+use convoy_domain::id::{Gvk, ObjectId};
+use convoy_domain::names::{annotation, label};
+use convoy_domain::object::{Object, Scope};
+use convoy_ports::{ApplyRequest, Cluster, ClusterError, DeleteRequest, Deleted, Kind};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
+use kube::{Api, Client};
+use serde_json::{Value as Json, json};
+
+use crate::convert::{object_from_json, to_json};
+use crate::fault::Fault;
+use discovery::Discovery;
+use error::{Subject, refused};
+use limiter::Limiter;
+
+pub use connect::KubeConnector;
+
+/// Longest time that one call may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A target cluster behind a Kubernetes client.
+pub struct KubeCluster {
+    client: Client,
+    limiter: Arc<Limiter>,
+    discovery: Discovery,
+}
+
+impl std::fmt::Debug for KubeCluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KubeCluster").finish_non_exhaustive()
+    }
+}
+
+impl KubeCluster {
+    /// A cluster behind `client`, without a limit on requests of its own.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self::limited(client, Arc::new(Limiter::default()))
+    }
+
+    fn limited(client: Client, limiter: Arc<Limiter>) -> Self {
+        Self {
+            client,
+            limiter,
+            discovery: Discovery::default(),
+        }
+    }
+
+    /// Makes one call.
+    async fn call<T>(&self, answer: impl Future<Output = kube::Result<T>>) -> Result<T, Fault> {
+        self.limiter.take().await;
+        match tokio::time::timeout(CALL_TIMEOUT, answer).await {
+            Ok(answer) => answer.map_err(Fault::from),
+            Err(_) => Err(Fault::Unreachable(format!(
+                "no answer within {} s",
+                CALL_TIMEOUT.as_secs()
+            ))),
+        }
+    }
+
+    /// The API of a kind; `namespace` counts for namespaced kinds only.
+    fn api(&self, kind: &Kind, namespace: &str) -> Api<DynamicObject> {
+        let resource = ApiResource {
+            group: kind.gvk.group.clone(),
+            version: kind.gvk.version.clone(),
+            api_version: kind.gvk.api_version(),
+            kind: kind.gvk.kind.clone(),
+            plural: kind.plural.clone(),
+        };
+        match kind.scope {
+            Scope::Namespaced => Api::namespaced_with(self.client.clone(), namespace, &resource),
+            Scope::Cluster => Api::all_with(self.client.clone(), &resource),
+        }
+    }
+
+    /// The API of a live object.
+    async fn api_of(&self, live: &Object) -> Result<Api<DynamicObject>, ClusterError> {
+        let kind = self.kind(&live.gvk()).await?;
+        Ok(self.api(&kind, live.namespace()))
+    }
+
+    /// What serves an object that was applied under `version`: another version will do, since it is the same object.
+    async fn served(&self, id: &ObjectId, version: &str) -> Result<Option<Kind>, ClusterError> {
+        self.discovery.any_version(self, &id.group, &id.kind, version).await
+    }
+
+    async fn merge(&self, live: &Object, patch: &Json) -> Result<DynamicObject, ClusterError> {
+        let subject = Subject::of(live);
+        let api = self.api_of(live).await?;
+        let parameters = PatchParams::default();
+        self.call(api.patch(live.name(), &parameters, &Patch::Merge(patch)))
+            .await
+            .map_err(|fault| refused(&subject, fault))
+    }
+}
+
+/// A live object as the domain's.
+fn taken(subject: &Subject, found: &DynamicObject) -> Result<Object, ClusterError> {
+    let json = serde_json::to_value(found).unwrap_or_default();
+    object_from_json(json).map_err(|error| ClusterError::Refused {
+        object: subject.text.clone(),
+        why: error.to_string(),
+    })
+}
+
+#[async_trait]
+impl Cluster for KubeCluster {
+    async fn facts(&self) -> Result<ClusterFacts, ClusterError> {
+        facts::ask(self).await
+    }
+
+    async fn kind(&self, gvk: &Gvk) -> Result<Kind, ClusterError> {
+        self.discovery.kind(self, gvk).await
+    }
+
+    async fn get(&self, id: &ObjectId, version: &str) -> Result<Option<Object>, ClusterError> {
+        let subject = Subject::named(id);
+        let Some(kind) = self.served(id, version).await? else {
+            return Ok(None);
+        };
+        let api = self.api(&kind, &id.namespace);
+        let found = self
+            .call(api.get_opt(&id.name))
+            .await
+            .map_err(|fault| refused(&subject, fault))?;
+        found.map(|found| taken(&subject, &found)).transpose()
+    }
+
+    async fn apply(&self, request: ApplyRequest<'_>) -> Result<Object, ClusterError> {
+        let object = request.object;
+        let subject = Subject::of(object);
+        let kind = self.kind(&object.gvk()).await?;
+        let api = self.api(&kind, object.namespace());
+        let parameters = PatchParams {
+            dry_run: request.dry_run,
+            force: request.force,
+            field_manager: Some(request.manager.to_owned()),
+            field_validation: None,
+        };
+        let body = to_json(&object.clone().into_value());
+        let applied = self
+            .call(api.patch(object.name(), &parameters, &Patch::Apply(&body)))
+            .await;
+        match applied {
+            Ok(live) => taken(&subject, &live),
+            Err(fault) => {
+                if let Fault::Answered(status) = &fault
+                    && status.code == 404
+                    && error::missing_namespace(status).is_none()
+                {
+                    // The kind went away since it was discovered.
+                    self.discovery.forget().await;
+                }
+                Err(error::apply_refused(&subject, &object.gvk(), fault))
+            }
+        }
+    }
+
+    async fn delete(&self, request: &DeleteRequest) -> Result<Deleted, ClusterError> {
+        let subject = Subject::named(&request.id);
+        let Some(kind) = self.served(&request.id, &request.version).await? else {
+            return Ok(Deleted::Absent);
+        };
+        let api = self.api(&kind, &request.id.namespace);
+        let parameters = DeleteParams {
+            preconditions: Some(Preconditions {
+                uid: Some(request.uid.clone()),
+                resource_version: Some(request.resource_version.clone()).filter(|version| !version.is_empty()),
+            }),
+            ..DeleteParams::background()
+        };
+        let fault = match self.call(api.delete(&request.id.name, &parameters)).await {
+            Ok(_) => return Ok(Deleted::Requested),
+            Err(fault) => fault,
+        };
+        match &fault {
+            Fault::Answered(status) if status.code == 404 => Ok(Deleted::Absent),
+            Fault::Answered(status) if status.code == 409 => {
+                // Which precondition failed is told in prose only, so that the object itself is asked.
+                let found = self.get(&request.id, &request.version).await?;
+                match found {
+                    Some(live) if live.uid() == request.uid => Err(ClusterError::Stale { object: subject.text }),
+                    Some(_) | None => Ok(Deleted::Absent),
+                }
+            }
+            Fault::Answered(_) | Fault::Undecodable(_) | Fault::Unreachable(_) => Err(refused(&subject, fault)),
+        }
+    }
+
+    async fn take_over(&self, live: &Object, manager: &str) -> Result<Object, ClusterError> {
+        let json = to_json(&live.clone().into_value());
+        let entries = json.pointer("/metadata/managedFields").and_then(Json::as_array);
+        let Some(upgraded) = entries.and_then(|entries| managed_fields::taken_over(entries, manager)) else {
+            return Ok(live.clone());
+        };
+        let patch = json!({ "metadata": {
+            "uid": live.uid(),
+            "resourceVersion": live.resource_version(),
+            "managedFields": upgraded,
+        }});
+        let written = self.merge(live, &patch).await?;
+        taken(&Subject::of(live), &written)
+    }
+
+    async fn release_ownership(&self, live: &Object, manager: &str) -> Result<(), ClusterError> {
+        let json = to_json(&live.clone().into_value());
+        let mut metadata = json!({
+            "uid": live.uid(),
+            "resourceVersion": live.resource_version(),
+            "labels": { label::RELEASE_UID: null },
+            "annotations": { annotation::RELEASE: null, annotation::INSTALLATION: null },
+        });
+        // The next owner must not run into a conflict with a manager that will never speak again.
+        if let Some(entries) = json.pointer("/metadata/managedFields").and_then(Json::as_array) {
+            metadata["managedFields"] = managed_fields::without(entries, manager).into();
+        }
+        match self.merge(live, &json!({ "metadata": metadata })).await {
+            Ok(_) => Ok(()),
+            Err(ClusterError::Refused { object, .. }) if self.is_gone(live).await? => {
+                tracing::debug!(object, "object was gone before its ownership could be released");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl KubeCluster {
+    async fn is_gone(&self, live: &Object) -> Result<bool, ClusterError> {
+        let kind = self.kind(&live.gvk()).await?;
+        let found = self.get(&live.id(kind.scope), &live.gvk().version).await?;
+        Ok(found.is_none_or(|found| found.uid() != live.uid()))
+    }
+}
