@@ -122,7 +122,7 @@ mod tests {
             (5e-324, "5e-324"),
             (123_456_789.125, "123456789.125"),
             // A tie between two shortest forms goes to the even digit.
-            (1_031_869_766_424_519.25, "1031869766424519.2"),
+            (f64::from_bits(4_831_610_159_045_197_370), "1031869766424519.2"),
         ] {
             check(push_json, f, expect);
         }

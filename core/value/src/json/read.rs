@@ -28,6 +28,7 @@ pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits, numbers: Numbers) -> 
         depth: limits.effective_depth(),
         limit: limits.effective_depth(),
         numbers,
+        out_of_range: None,
     };
     if text.len() > limits.bytes {
         return Err(reader.error(
@@ -41,7 +42,7 @@ pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits, numbers: Numbers) -> 
     if reader.at < text.len() {
         return Err(reader.unexpected("after top-level value"));
     }
-    Ok(value)
+    reader.out_of_range.map_or(Ok(value), Err)
 }
 
 struct Reader<'a> {
@@ -50,6 +51,8 @@ struct Reader<'a> {
     depth: usize,
     limit: usize,
     numbers: Numbers,
+    /// The first number that is beyond a float's range.
+    out_of_range: Option<Error>,
 }
 
 impl Reader<'_> {
@@ -75,12 +78,23 @@ impl Reader<'_> {
         }
     }
 
-    /// The error for the byte at hand, in Go's words.
+    /// The error for the byte at hand between tokens, in Go's words.
     fn unexpected(&self, place: &str) -> Error {
         match self.peek() {
             None => self.error(ErrorKind::Eof, "unexpected end of JSON input"),
-            Some(byte) => self.error(ErrorKind::Syntax, format!("invalid character {} {place}", quote(byte))),
+            Some(_) => self.unexpected_inside(place),
         }
+    }
+
+    /// The error for the byte at hand in a token: Go tries a space at the end of the text.
+    fn unexpected_inside(&self, place: &str) -> Error {
+        let kind = if self.at < self.text.len() {
+            ErrorKind::Syntax
+        } else {
+            ErrorKind::Eof
+        };
+        let byte = quote(self.peek().unwrap_or(b' '));
+        self.error(kind, format!("invalid character {byte} {place}"))
     }
 
     fn value(&mut self) -> Result<Value, Error> {
@@ -169,7 +183,7 @@ impl Reader<'_> {
         for expected in word.bytes() {
             if self.peek() != Some(expected) {
                 let place = format!("in literal {word} (expecting {})", quote(expected));
-                return Err(self.unexpected(&place));
+                return Err(self.unexpected_inside(&place));
             }
             self.at += 1;
         }
@@ -178,7 +192,7 @@ impl Reader<'_> {
 
     fn digits(&mut self, place: &str) -> Result<(), Error> {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return Err(self.unexpected(place));
+            return Err(self.unexpected_inside(place));
         }
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
@@ -220,13 +234,13 @@ impl Reader<'_> {
                 return Ok(Number::Uint(u));
             }
         }
-        match text.parse::<f64>() {
-            Ok(f) if f.is_finite() => Ok(Number::Float(f)),
-            _ => {
-                let message = format!("cannot unmarshal number {text} into Go value of type float64");
-                Err(self.error(ErrorKind::Number, message))
-            }
+        let f = text.parse::<f64>().unwrap_or(f64::INFINITY);
+        if !f.is_finite() && self.out_of_range.is_none() {
+            // Go checks the whole text before it looks at numbers.
+            let message = format!("cannot unmarshal number {text} into Go value of type float64");
+            self.out_of_range = Some(self.error(ErrorKind::Number, message));
         }
+        Ok(Number::Float(f))
     }
 
     fn string(&mut self) -> Result<String, Error> {
@@ -266,7 +280,7 @@ impl Reader<'_> {
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
             Some(byte @ (b'"' | b'\\' | b'/')) => byte,
-            _ => return Err(self.unexpected("in string escape code")),
+            _ => return Err(self.unexpected_inside("in string escape code")),
         };
         self.at += 1;
         out.push(byte);
@@ -278,7 +292,7 @@ impl Reader<'_> {
         for _ in 0..4 {
             let digit = self.peek().and_then(|b| char::from(b).to_digit(16));
             let Some(digit) = digit else {
-                return Err(self.unexpected("in \\u hexadecimal character escape"));
+                return Err(self.unexpected_inside("in \\u hexadecimal character escape"));
             };
             code = code * 16 + digit;
             self.at += 1;

@@ -1,5 +1,6 @@
 //! Why a text is not the YAML that a reader accepts.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
@@ -29,8 +30,12 @@ pub enum ErrorKind {
 
 /// A text that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message} at line {line} column {column}")]
-pub struct Error {
+#[error("{} at line {} column {}", .0.message, .0.line, .0.column)]
+pub struct Error(Box<Details>);
+
+/// What an error holds; apart, so that results stay small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Details {
     kind: ErrorKind,
     message: String,
     line: usize,
@@ -41,13 +46,14 @@ pub struct Error {
 impl Error {
     /// `go` is the whole of Go's text.
     pub(super) fn new(kind: ErrorKind, message: String, mark: Mark, go: String) -> Self {
-        Self {
+        let (line, column) = (mark.line as usize + 1, mark.column as usize + 1);
+        Self(Box::new(Details {
             kind,
             message,
-            line: mark.line as usize + 1,
-            column: mark.column as usize + 1,
+            line,
+            column,
             go,
-        }
+        }))
     }
 
     /// A limit of ours, which Go's libraries do not know.
@@ -59,38 +65,38 @@ impl Error {
     /// What kind of defect it is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// The defect, without its place.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// Line, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
-        self.line
+        self.0.line
     }
 
     /// Column in characters, from 1.
     #[must_use]
     pub fn column(&self) -> usize {
-        self.column
+        self.0.column
     }
 
     /// The text of the Go library's error, with the line as that library counts it: templates can print it, so
     /// that it is part of what a chart renders to.
     #[must_use]
     pub fn go_message(&self) -> &str {
-        &self.go
+        &self.0.go
     }
 
     /// The same error, its lines counted from `first` (from 1) on: for a text that was cut out of another.
     #[must_use]
     pub fn with_first_line(mut self, first: usize) -> Self {
-        self.line += first.saturating_sub(1);
+        self.0.line += first.saturating_sub(1);
         self
     }
 }

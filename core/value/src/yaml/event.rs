@@ -36,9 +36,8 @@ impl Tag {
             Some("timestamp") => Self::Timestamp,
             Some("binary") => Self::Binary,
             Some("merge") => Self::Merge,
-            Some(_) => Self::Other,
             None if name == "!" => Self::NonSpecific,
-            None => Self::Other,
+            Some(_) | None => Self::Other,
         }
     }
 

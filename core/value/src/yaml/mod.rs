@@ -66,9 +66,7 @@ fn read_first(text: &[u8], options: compose::Options<'_>) -> Result<Value, Error
 fn read_first_document(text: &[u8], options: compose::Options<'_>) -> Result<Option<(Value, usize)>, Error> {
     check_size(text, options)?;
     let input = input::decode(text);
-    let document = compose::Composer::new(&input.text, input.broken, options)
-        .document()
-        .map_err(|error| *error)?;
+    let document = compose::Composer::new(&input.text, input.broken, options).document()?;
     Ok(document.map(|(value, mark)| (value, mark.line as usize)))
 }
 
@@ -77,7 +75,7 @@ fn read_all(text: &[u8], options: compose::Options<'_>) -> Result<Vec<Document>,
     let input = input::decode(text);
     let mut composer = compose::Composer::new(&input.text, input.broken, options);
     let mut documents = Vec::new();
-    while let Some((value, mark)) = composer.document().map_err(|error| *error)? {
+    while let Some((value, mark)) = composer.document()? {
         if documents.len() == options.limits.documents {
             return Err(Error::limit(
                 format!("the stream passes the limit of {} documents", documents.len()),

@@ -2,6 +2,11 @@
 //!
 //! The states stand on an explicit stack, so that no nesting of the text costs stack space here.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the grammar asks of a token only whether it is one of a few"
+)]
+
 use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -287,8 +287,8 @@ pub(super) fn binary(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, helm: Resolved) {
-        assert_eq!(plain(text, Dialect::Helm), helm, "{text}");
+    fn check(text: &str, helm: &Resolved) {
+        assert_eq!(plain(text, Dialect::Helm), *helm, "{text}");
     }
 
     #[test]
@@ -308,9 +308,9 @@ mod tests {
             ("1_000", 1000),
             ("-9223372036854775808", i64::MIN),
         ] {
-            check(text, Resolved::Int(expect));
+            check(text, &Resolved::Int(expect));
         }
-        check("18446744073709551615", Resolved::Uint(u64::MAX));
+        check("18446744073709551615", &Resolved::Uint(u64::MAX));
         for (text, expect) in [
             ("08", 8.0),
             ("1.", 1.0),
@@ -322,7 +322,7 @@ mod tests {
             ("18446744073709551616", 18_446_744_073_709_551_616.0),
             ("-.inf", f64::NEG_INFINITY),
         ] {
-            check(text, Resolved::Float(expect));
+            check(text, &Resolved::Float(expect));
         }
         for text in [
             "1e400",
@@ -342,7 +342,7 @@ mod tests {
             "1 2",
             "é",
         ] {
-            check(text, Resolved::Str);
+            check(text, &Resolved::Str);
         }
     }
 
@@ -354,7 +354,7 @@ mod tests {
         }
         assert_eq!(plain("yEs", Dialect::Helm), Resolved::Str);
         for text in ["", "~", "null", "Null", "NULL"] {
-            check(text, Resolved::Null);
+            check(text, &Resolved::Null);
         }
     }
 

@@ -17,8 +17,8 @@ use super::error::{Defect, Dialect, Layer, Mark};
 use super::input::Broken;
 use super::token::{Kind, Token};
 
-/// A scanner's answer; defects are boxed to keep the good case small.
-pub(super) type Scan<T> = Result<T, alloc::boxed::Box<Defect>>;
+/// A scanner's answer.
+pub(super) type Scan<T> = Result<T, Defect>;
 
 /// A place where a simple key may have begun.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,29 +137,29 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn reader_defect(&self, problem: &'static str) -> alloc::boxed::Box<Defect> {
+    fn reader_defect(&self, problem: &'static str) -> Defect {
         let mut place = Cursor::new(self.cursor.slice(0, self.cursor.pos() + self.cursor.left()));
         while !place.at_end() {
             place.take_line();
             place.take_break();
         }
         let mark = place.mark();
-        alloc::boxed::Box::new(Defect {
+        Defect {
             layer: Layer::Reader,
             problem,
             problem_mark: mark,
             context_mark: mark,
-        })
+        }
     }
 
     /// A defect at the place of the cursor, in something that began at `context`.
-    pub(super) fn defect(&self, problem: &'static str, context: Mark) -> alloc::boxed::Box<Defect> {
-        alloc::boxed::Box::new(Defect {
+    pub(super) fn defect(&self, problem: &'static str, context: Mark) -> Defect {
+        Defect {
             layer: Layer::Scanner,
             problem,
             problem_mark: self.cursor.mark(),
             context_mark: context,
-        })
+        }
     }
 
     fn push(&mut self, kind: Kind<'a>, mark: Mark) {
@@ -244,7 +244,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn no_token(&self) -> alloc::boxed::Box<Defect> {
+    fn no_token(&self) -> Defect {
         self.defect("found character that cannot start any token", self.cursor.mark())
     }
 
@@ -536,11 +536,11 @@ impl<'a> Scanner<'a> {
 }
 
 /// A defect that the parser finds.
-pub(super) fn parser_defect(problem: &'static str, problem_mark: Mark, context: Mark) -> alloc::boxed::Box<Defect> {
-    alloc::boxed::Box::new(Defect {
+pub(super) fn parser_defect(problem: &'static str, problem_mark: Mark, context: Mark) -> Defect {
+    Defect {
         layer: Layer::Parser,
         problem,
         problem_mark,
         context_mark: context,
-    })
+    }
 }

@@ -79,9 +79,9 @@ impl Reader<'_> {
     }
 
     /// `.` or `,` and digits behind the seconds; Go accepts them even where the layout has none.
-    fn fraction(&mut self) -> Option<u32> {
+    fn fraction(&mut self) -> u32 {
         let [b'.' | b',', b'0'..=b'9', ..] = self.0 else {
-            return Some(0);
+            return 0;
         };
         let digits = self.0[1..].iter().take_while(|b| b.is_ascii_digit()).count();
         let mut nanos = 0;
@@ -94,7 +94,7 @@ impl Reader<'_> {
             nanos = nanos * 10 + digit;
         }
         self.0 = &self.0[1 + digits..];
-        Some(nanos)
+        nanos
     }
 
     fn offset(&mut self) -> Option<i32> {
@@ -156,7 +156,7 @@ fn parse(text: &str) -> Option<Timestamp> {
         t.minute = reader.number(1, 2)?;
         reader.byte(b':')?;
         t.second = reader.number(1, 2)?;
-        t.nanos = reader.fraction()?;
+        t.nanos = reader.fraction();
         match separator {
             b'T' | b't' => t.offset = reader.offset()?,
             b' ' => {}

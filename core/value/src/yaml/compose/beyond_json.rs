@@ -37,7 +37,7 @@ impl Composer<'_, '_> {
             _ => "-Inf",
         };
         let message = format!("json: unsupported value: {name}");
-        Err(Error::new(ErrorKind::Value, message.clone(), mark, message).into())
+        Err(Error::new(ErrorKind::Value, message.clone(), mark, message))
     }
 }
 

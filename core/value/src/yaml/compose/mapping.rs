@@ -98,10 +98,9 @@ impl<'a> Composer<'a, '_> {
                 self.key_of(scalar, &resolved, mark)
             }
             Event::Scalar { scalar, anchor } => {
+                self.scalar(scalar.clone(), anchor, mark)?;
                 let resolved = self.resolve(&scalar, mark)?;
-                let key = self.key_of(scalar.clone(), &resolved, mark)?;
-                self.scalar(scalar, anchor, mark)?;
-                Ok(key)
+                self.key_of(scalar, &resolved, mark)
             }
             Event::Alias(name) => {
                 self.alias(name, mark)?;
@@ -123,7 +122,13 @@ impl<'a> Composer<'a, '_> {
                     _ => Err(plain_error(ErrorKind::Key, "invalid map key", mark)),
                 }
             }
-            event => {
+            event @ (Event::StreamEnd
+            | Event::DocumentStart
+            | Event::DocumentEnd
+            | Event::SequenceStart { .. }
+            | Event::SequenceEnd
+            | Event::MappingStart { .. }
+            | Event::MappingEnd) => {
                 self.node((event, mark), Place::Nested)?;
                 Err(plain_error(ErrorKind::Key, "invalid map key", mark))
             }
@@ -257,7 +262,7 @@ impl<'a> Composer<'a, '_> {
     fn refuse_mapping(&mut self, entries: &mut Entries, message: String, mark: Mark) {
         entries.unsupported = true;
         if self.unsupported.is_none() {
-            self.unsupported = Some(Error::new(ErrorKind::Key, message.clone(), mark, message).into());
+            self.unsupported = Some(Error::new(ErrorKind::Key, message.clone(), mark, message));
         }
     }
 
@@ -307,13 +312,13 @@ impl<'a> Composer<'a, '_> {
 
     fn merge_source(&mut self, event: Located<'a>, mark: Mark) -> Result<Map> {
         let is_collection = matches!(event.0, Event::MappingStart { .. } | Event::Alias(_));
-        match self.node(event, Place::Root)? {
-            Value::Object(map) if is_collection => Ok(map),
-            _ => {
-                let message = "map merge requires map or sequence of maps as the value";
-                Err(plain_error(ErrorKind::Merge, message, mark))
-            }
+        if let Value::Object(map) = self.node(event, Place::Root)?
+            && is_collection
+        {
+            return Ok(map);
         }
+        let message = "map merge requires map or sequence of maps as the value";
+        Err(plain_error(ErrorKind::Merge, message, mark))
     }
 
     /// yaml.v2 merges where `<<` stands: over what is already set, the first of several mappings last.

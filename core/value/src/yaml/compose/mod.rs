@@ -8,11 +8,11 @@ mod beyond_json;
 mod mapping;
 mod scalar;
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use super::error::{Dialect, Error, ErrorKind, Mark};
 use super::event::{Event, Located};
@@ -64,10 +64,10 @@ pub(super) struct Composer<'a, 'l> {
     /// Where the first number is that JSON cannot hold.
     not_finite: Option<Mark>,
     /// The first mapping that JSON cannot hold.
-    unsupported: Option<Box<Error>>,
+    unsupported: Option<Error>,
 }
 
-type Result<T> = core::result::Result<T, Box<Error>>;
+type Result<T> = core::result::Result<T, Error>;
 
 impl<'a, 'l> Composer<'a, 'l> {
     pub(super) fn new(text: &'a str, broken: Option<Broken>, options: Options<'l>) -> Self {
@@ -99,9 +99,7 @@ impl<'a, 'l> Composer<'a, 'l> {
         (self.nodes, self.alias_nodes, self.bytes, self.alias_bytes) = (1, 0, 0, 0);
         let root = self.event()?;
         let mark = root.1;
-        let value = self
-            .node(root, Place::Root)
-            .or_else(|error| Err(self.syntax_first(error)))?;
+        let value = self.node(root, Place::Root).map_err(|error| self.syntax_first(error))?;
         self.event()?;
         self.fail_gathered()?;
         self.check_json(&value)?;
@@ -111,14 +109,14 @@ impl<'a, 'l> Composer<'a, 'l> {
     fn event(&mut self) -> Result<Located<'a>> {
         self.parser
             .next()
-            .map_err(|defect| defect.into_error(self.options.dialect).into())
+            .map_err(|defect| defect.into_error(self.options.dialect))
     }
 
     // Errors.
 
     /// Go's libraries parse a document as a whole before they look at values, so that an error of the grammar
     /// further down comes first.
-    fn syntax_first(&mut self, error: Box<Error>) -> Box<Error> {
+    fn syntax_first(&mut self, error: Error) -> Error {
         if is_grammatical(&error) {
             return error;
         }
@@ -134,13 +132,13 @@ impl<'a, 'l> Composer<'a, 'l> {
     /// The next event, of which only the grammar counts.
     fn pass(&mut self) -> Result<Event<'a>> {
         let (event, mark) = self.event()?;
-        match &event {
-            Event::Alias(name) if !self.anchors.contains_key(name) => return Err(unknown_anchor(name, mark)),
-            event => {
-                if let Some(name) = anchor_of(event) {
-                    self.anchors.insert(name, None);
-                }
-            }
+        if let Event::Alias(name) = event
+            && !self.anchors.contains_key(name)
+        {
+            return Err(unknown_anchor(name, mark));
+        }
+        if let Some(name) = anchor_of(&event) {
+            self.anchors.insert(name, None);
         }
         Ok(event)
     }
@@ -157,9 +155,10 @@ impl<'a, 'l> Composer<'a, 'l> {
         };
         let mut go = String::from("yaml: unmarshal errors:");
         for (message, mark) in &self.gathered {
-            go.push_str(&format!("\n  line {}: {message}", mark.line + 1));
+            // Writing into a String cannot fail.
+            let _ = write!(go, "\n  line {}: {message}", mark.line + 1);
         }
-        Err(Error::new(ErrorKind::DuplicateKey, message.clone(), *mark, go).into())
+        Err(Error::new(ErrorKind::DuplicateKey, message.clone(), *mark, go))
     }
 
     // Bounds.
@@ -185,7 +184,7 @@ impl<'a, 'l> Composer<'a, 'l> {
     fn deeper(&mut self, mark: Mark) -> Result<()> {
         let limit = self.options.limits.effective_depth();
         if self.depth == limit {
-            return Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark).into());
+            return Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark));
         }
         self.depth += 1;
         Ok(())
@@ -244,7 +243,10 @@ impl<'a, 'l> Composer<'a, 'l> {
         let limit = self.options.limits.alias_bytes;
         self.alias_bytes += bytes;
         if self.alias_bytes > limit {
-            return Err(Error::limit(format!("anchors and aliases pass the limit of {limit} bytes"), mark).into());
+            return Err(Error::limit(
+                format!("anchors and aliases pass the limit of {limit} bytes"),
+                mark,
+            ));
         }
         Ok(())
     }
@@ -290,7 +292,7 @@ impl<'a, 'l> Composer<'a, 'l> {
         if within_depth(value, limit.saturating_sub(self.depth)) {
             return Ok(());
         }
-        Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark).into())
+        Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark))
     }
 }
 
@@ -314,11 +316,11 @@ fn anchor_of<'a>(event: &Event<'a>) -> Option<&'a str> {
     }
 }
 
-fn plain_error(kind: ErrorKind, message: &str, mark: Mark) -> Box<Error> {
-    Error::new(kind, message.into(), mark, format!("yaml: {message}")).into()
+fn plain_error(kind: ErrorKind, message: &str, mark: Mark) -> Error {
+    Error::new(kind, message.into(), mark, format!("yaml: {message}"))
 }
 
-fn unknown_anchor(name: &str, mark: Mark) -> Box<Error> {
+fn unknown_anchor(name: &str, mark: Mark) -> Error {
     plain_error(
         ErrorKind::UnknownAnchor,
         &format!("unknown anchor '{name}' referenced"),

@@ -15,6 +15,9 @@ use crate::{Number, Numbers, Value, serde_impls::integral};
 
 impl<'a> Composer<'a, '_> {
     pub(super) fn scalar(&mut self, scalar: Scalar<'a>, anchor: Option<&'a str>, mark: Mark) -> Result<Value> {
+        if let Some(name) = anchor {
+            self.anchors.insert(name, None);
+        }
         self.count(scalar.text.len(), mark)?;
         let resolved = self.resolve(&scalar, mark)?;
         let Some(name) = anchor else {

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn keys_are_in_natural_order_whatever_the_order_of_insertion() {
         let expect = [
-            "", "1", "2", "10", "_", "A", "B", "a", "a-", "a1", "a2", "a02", "a10", "aa", "é",
+            "", "_", "1", "2", "10", "A", "B", "a", "a-", "a1", "a2", "a02", "a10", "aa", "é",
         ];
         for step in [1, 2, 4, 7] {
             let map: Map = (0..expect.len())

@@ -13,6 +13,7 @@ pub(super) enum Style {
 }
 
 /// What the text of a scalar allows.
+#[expect(clippy::struct_excessive_bools, reason = "four answers about one text")]
 #[derive(Clone, Copy, Debug)]
 struct Analysis {
     multiline: bool,
