@@ -11,12 +11,14 @@ mod convert;
 mod duration;
 mod fault;
 mod install;
+mod run;
 mod time;
 mod written;
 
 pub use cluster::{KubeCluster, KubeConnector};
 pub use control_plane::{FIELD_MANAGER, KubeControlPlane};
 pub use convert::InvalidField;
+pub use run::{Enqueue, Key, Settings, WatchLoops, run};
 pub use install::{InstallError, install_crds};
 pub use duration::{GoDuration, InvalidDuration};
 pub use written::{written_git_repository, written_release};

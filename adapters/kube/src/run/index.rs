@@ -1,0 +1,238 @@
+//! What has been seen of each object, and who names it: which change makes which object worth a look.
+//!
+//! An object is looked at when its own inputs change (its generation, the requests in its annotations, its deletion),
+//! not when only its status does: that is our own writing. A Release is also looked at when what it names changes:
+//! its source, its Cluster, and the Releases that it depends on.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Key;
+
+/// The kinds that are watched, each on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Watched {
+    Releases,
+    GitRepositories,
+    HelmRegistries,
+    OciRegistries,
+    Clusters,
+}
+
+/// What a watch says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// A new list begins.
+    ListBegins(Watched),
+    /// An object exists in this form.
+    Object(Watched, Box<Facts>),
+    /// The list is complete: what it did not hold is gone.
+    ListEnds(Watched),
+    /// An object is gone.
+    Gone(Watched, Key),
+}
+
+/// What counts of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) key: Key,
+    /// A change of these makes the object itself worth a look.
+    pub(super) inputs: Inputs,
+    /// A change of these makes those that name the object worth one.
+    pub(super) state: Vec<String>,
+    /// What the object names.
+    pub(super) names: BTreeSet<Key>,
+}
+
+/// What a look depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Inputs {
+    pub(super) uid: String,
+    pub(super) generation: i64,
+    pub(super) deleting: bool,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+/// What follows from what was seen.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    pub(super) look_at: BTreeSet<Key>,
+    pub(super) gone: BTreeSet<Key>,
+}
+
+/// Everything seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    objects: HashMap<Key, (Watched, Facts)>,
+    /// Who names a key.
+    named_by: HashMap<Key, BTreeSet<Key>>,
+    /// Keys of a list that has begun and not ended.
+    listing: HashMap<Watched, HashSet<Key>>,
+}
+
+impl Index {
+    /// Takes in one event.
+    pub(super) fn see(&mut self, seen: Seen) -> Effect {
+        let mut effect = Effect::default();
+        match seen {
+            Seen::ListBegins(watched) => {
+                self.listing.insert(watched, HashSet::new());
+            }
+            Seen::Object(watched, facts) => {
+                if let Some(listed) = self.listing.get_mut(&watched) {
+                    listed.insert(facts.key.clone());
+                }
+                self.found(watched, *facts, &mut effect);
+            }
+            Seen::ListEnds(watched) => {
+                let listed = self.listing.remove(&watched).unwrap_or_default();
+                let lost: Vec<Key> = self
+                    .objects
+                    .iter()
+                    .filter(|(key, (of, _))| *of == watched && !listed.contains(*key))
+                    .map(|(key, _)| key.clone())
+                    .collect();
+                for key in lost {
+                    self.lost(&key, &mut effect);
+                }
+            }
+            Seen::Gone(_, key) => self.lost(&key, &mut effect),
+        }
+        effect
+    }
+
+    fn found(&mut self, watched: Watched, facts: Facts, effect: &mut Effect) {
+        let key = facts.key.clone();
+        let before = self.objects.get(&key).map(|(_, before)| before);
+        let inputs_changed = before.is_none_or(|before| before.inputs != facts.inputs);
+        let state_changed = before.is_none_or(|before| before.state != facts.state);
+        // What a Release waits for in another is its state; of a source or a Cluster its inputs count too.
+        let concerns_others = state_changed || inputs_changed && !matches!(key, Key::Release(_));
+        if inputs_changed {
+            effect.look_at.insert(key.clone());
+        }
+        if concerns_others {
+            effect.look_at.extend(self.named_by.get(&key).into_iter().flatten().cloned());
+        }
+        self.unname(&key);
+        for named in &facts.names {
+            self.named_by.entry(named.clone()).or_default().insert(key.clone());
+        }
+        self.objects.insert(key, (watched, facts));
+    }
+
+    fn lost(&mut self, key: &Key, effect: &mut Effect) {
+        self.unname(key);
+        if self.objects.remove(key).is_some() {
+            effect.gone.insert(key.clone());
+            effect.look_at.extend(self.named_by.get(key).into_iter().flatten().cloned());
+        }
+    }
+
+    /// Removes the names that `key` gives.
+    fn unname(&mut self, key: &Key) {
+        let Some((_, facts)) = self.objects.get(key) else { return };
+        for named in &facts.names {
+            if let Some(by) = self.named_by.get_mut(named) {
+                by.remove(key);
+                if by.is_empty() {
+                    self.named_by.remove(named);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use convoy_domain::id::NamespacedName;
+    use convoy_domain::source::{SourceKey, SourceKind};
+
+    use super::*;
+
+    fn id(name: &str) -> NamespacedName {
+        NamespacedName::new("apps", name).unwrap()
+    }
+
+    fn release(name: &str) -> Key {
+        Key::Release(id(name))
+    }
+
+    fn source() -> Key {
+        let kind = SourceKind::Git;
+        Key::Source(SourceKey { kind, id: id("repo") })
+    }
+
+    fn facts(key: Key, generation: i64, state: &str, names: &[Key]) -> Box<Facts> {
+        Box::new(Facts {
+            key,
+            inputs: Inputs { generation, ..Inputs::default() },
+            state: vec![state.to_owned()],
+            names: names.iter().cloned().collect(),
+        })
+    }
+
+    fn web(generation: i64, state: &str) -> Seen {
+        Seen::Object(Watched::Releases, facts(release("web"), generation, state, &[source(), release("db")]))
+    }
+
+    fn look_at(index: &mut Index, seen: Seen) -> Vec<Key> {
+        index.see(seen).look_at.into_iter().collect()
+    }
+
+    #[test]
+    fn a_change_of_status_alone_is_no_reason_to_look() {
+        let mut index = Index::default();
+        assert_eq!(look_at(&mut index, web(1, "False")), [release("web")]);
+        assert_eq!(look_at(&mut index, web(1, "True")), []);
+        assert_eq!(look_at(&mut index, web(2, "True")), [release("web")]);
+    }
+
+    #[test]
+    fn what_a_release_names_makes_it_worth_a_look() {
+        let mut index = Index::default();
+        index.see(web(1, ""));
+        let source_at = |generation, state| {
+            Seen::Object(Watched::GitRepositories, facts(source(), generation, state, &[]))
+        };
+        let both = [release("web"), source()];
+        assert_eq!(look_at(&mut index, source_at(1, "False")), both);
+        assert_eq!(look_at(&mut index, source_at(1, "False")), []);
+        assert_eq!(look_at(&mut index, source_at(1, "True")), [release("web")]);
+        assert_eq!(look_at(&mut index, source_at(2, "True")), both);
+        assert_eq!(look_at(&mut index, Seen::Gone(Watched::GitRepositories, source())), [release("web")]);
+    }
+
+    #[test]
+    fn a_dependency_that_becomes_ready_wakes_its_dependants_and_no_more() {
+        let mut index = Index::default();
+        index.see(web(1, ""));
+        let db = |generation, state| Seen::Object(Watched::Releases, facts(release("db"), generation, state, &[]));
+        assert_eq!(look_at(&mut index, db(1, "False")), [release("db"), release("web")]);
+        assert_eq!(look_at(&mut index, db(2, "False")), [release("db")]);
+        assert_eq!(look_at(&mut index, db(2, "True")), [release("web")]);
+    }
+
+    #[test]
+    fn a_release_that_names_another_source_is_no_longer_woken_by_the_first() {
+        let mut index = Index::default();
+        index.see(web(1, ""));
+        index.see(Seen::Object(Watched::Releases, facts(release("web"), 2, "", &[])));
+        let found = Seen::Object(Watched::GitRepositories, facts(source(), 1, "", &[]));
+        assert_eq!(look_at(&mut index, found), [source()]);
+        assert!(index.named_by.is_empty());
+    }
+
+    #[test]
+    fn what_a_new_list_lacks_is_gone() {
+        let mut index = Index::default();
+        index.see(web(1, ""));
+        index.see(Seen::Object(Watched::GitRepositories, facts(source(), 1, "", &[])));
+        index.see(Seen::ListBegins(Watched::GitRepositories));
+        let effect = index.see(Seen::ListEnds(Watched::GitRepositories));
+        assert_eq!(effect.gone.into_iter().collect::<Vec<_>>(), [source()]);
+        assert_eq!(effect.look_at.into_iter().collect::<Vec<_>>(), [release("web")]);
+        index.see(Seen::ListBegins(Watched::Releases));
+        index.see(web(1, ""));
+        assert_eq!(index.see(Seen::ListEnds(Watched::Releases)), Effect::default());
+    }
+}
