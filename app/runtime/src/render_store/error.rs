@@ -5,7 +5,7 @@ use convoy_domain::render::CorruptRender;
 use convoy_domain::render_ref::RenderRef;
 use convoy_ports::BlobError;
 
-/// Why a call of the render store failed.
+/// Why a call of the render store failed. Messages hold their cause: statuses and events show nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderStoreError {
     /// There is no store.
@@ -18,26 +18,26 @@ pub enum RenderStoreError {
         render_ref: RenderRef,
     },
     /// The stored bytes are not the render.
-    #[error("stored render `{render_ref}` is corrupt: {source}")]
+    #[error("stored render `{render_ref}` is corrupt: {cause}")]
     Corrupt {
         /// The render.
         render_ref: RenderRef,
         /// What is wrong.
-        source: CorruptRender,
+        cause: CorruptRender,
     },
     /// A call of the store failed.
-    #[error("cannot {doing}: {source}")]
+    #[error("cannot {doing}: {cause}")]
     Store {
         /// What the call was for.
         doing: &'static str,
         /// Why it failed.
-        source: BlobError,
+        cause: BlobError,
     },
     /// The history has no time for a further entry.
-    #[error("cannot add to the history: {source}")]
+    #[error("cannot add to the history: {cause}")]
     Time {
         /// The broken rule.
-        source: InvalidHistoryKey,
+        cause: InvalidHistoryKey,
     },
     /// The pointers of the Release could not be read anew, so that no blob was deleted.
     #[error("no render was collected, because the present pointers of the Release are not known: {why}")]
@@ -64,7 +64,7 @@ impl RenderStoreError {
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         match self {
-            Self::Store { source, .. } => source.is_transient(),
+            Self::Store { cause, .. } => cause.is_transient(),
             Self::PointersUnknown { .. } => true,
             Self::NotDeleted { transient, .. } => *transient,
             Self::Disabled | Self::NotFound { .. } | Self::Corrupt { .. } | Self::Time { .. } => false,
@@ -73,6 +73,6 @@ impl RenderStoreError {
 
     /// Tells what a failed call was for.
     pub(super) fn doing(doing: &'static str) -> impl Fn(BlobError) -> Self {
-        move |source| Self::Store { doing, source }
+        move |cause| Self::Store { doing, cause }
     }
 }

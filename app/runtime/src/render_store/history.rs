@@ -14,6 +14,8 @@ use super::{CONCURRENCY, RenderStoreError, StoredRenders};
 
 /// Most entries that are read at once.
 const READ_AT_MOST: usize = 1_000;
+/// Listings before a key that exists, and that listings miss, is taken for the entry.
+const LISTINGS: usize = 3;
 
 impl StoredRenders {
     /// The keys of the history; keys that are none are left out.
@@ -56,31 +58,27 @@ impl StoredRenders {
         summary: &str,
         now: Timestamp,
     ) -> Result<HistoryEntry, RenderStoreError> {
-        let time_error = |source| RenderStoreError::Time { source };
-        loop {
+        let time_error = |cause| RenderStoreError::Time { cause };
+        let mut unlisted = None;
+        for _ in 0..LISTINGS {
             let keys = self.history_keys(release).await?;
             if let Some(key) = keys.iter().find(|key| key.render() == render_ref) {
-                return self.read_entry(release, key.clone()).await.map(|entry| {
-                    // It went away after the listing: what its key said still holds.
-                    entry.unwrap_or_else(|| HistoryEntry::new(key.clone(), summary))
-                });
+                let entry = self.read_entry(release, key.clone()).await?;
+                // Gone since it was listed: what its key said still holds.
+                return Ok(entry.unwrap_or_else(|| HistoryEntry::new(key.clone(), summary)));
             }
             let time = next_time(now, keys.last().map(HistoryKey::time)).map_err(time_error)?;
-            let entry = HistoryEntry::new(HistoryKey::new(time, render_ref).map_err(time_error)?, summary);
-            let key = store_key::history(release, &entry.key);
-            let written = self.blobs.put_if_absent(&key, entry.to_bytes()).await;
+            let key = HistoryKey::new(time, render_ref).map_err(time_error)?;
+            let entry = HistoryEntry::new(key, summary);
+            let path = store_key::history(release, &entry.key);
+            let written = self.blobs.put_if_absent(&path, entry.to_bytes()).await;
             match written.map_err(RenderStoreError::doing("add to the history"))? {
                 Written::Created => return Ok(entry),
-                // The listing missed it. Its key names this very render, so that the entry is there: list again only
-                // to learn of it in order, and do not go round twice for a listing that stays behind.
-                Written::Existed => {
-                    let listed = self.history_keys(release).await?;
-                    if !listed.contains(&entry.key) {
-                        return Ok(entry);
-                    }
-                }
+                Written::Existed => unlisted = Some(entry),
             }
         }
+        // The key that exists names this very render: it is recorded, whatever listings say.
+        unlisted.ok_or(RenderStoreError::NotFound { render_ref })
     }
 
     pub(super) async fn list_history(&self, release: &ReleaseId) -> Result<Vec<HistoryEntry>, RenderStoreError> {
@@ -100,7 +98,7 @@ impl StoredRenders {
         let bytes = match self.blobs.get(&store_key::history(release, &key)).await {
             Ok(bytes) => bytes,
             Err(BlobError::NotFound { .. }) => return Ok(None),
-            Err(source) => return Err(RenderStoreError::doing("read an entry of the history")(source)),
+            Err(error) => return Err(RenderStoreError::doing("read an entry of the history")(error)),
         };
         Ok(Some(HistoryEntry::from_bytes(key.clone(), &bytes).unwrap_or_else(
             |error| HistoryEntry::new(key, &format!("the entry is damaged: {error}")),

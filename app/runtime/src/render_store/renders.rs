@@ -34,11 +34,11 @@ impl StoredRenders {
         let bytes = match self.blobs.get(&key).await {
             Ok(bytes) => bytes,
             Err(BlobError::NotFound { .. }) => return Err(RenderStoreError::NotFound { render_ref }),
-            Err(source) => return Err(RenderStoreError::doing("read the render")(source)),
+            Err(error) => return Err(RenderStoreError::doing("read the render")(error)),
         };
-        Render::from_bytes(&bytes, render_ref).map_err(|source| {
+        Render::from_bytes(&bytes, render_ref).map_err(|cause| {
             self.corrupt.add(&key);
-            RenderStoreError::Corrupt { render_ref, source }
+            RenderStoreError::Corrupt { render_ref, cause }
         })
     }
 }
