@@ -8,6 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use crate::workspace::Workspace;
+
+/// Second versions of direct dependencies that only another's release can remove: name, version, who needs it.
+const TOLERATED: &[(&str, &str, &str)] = &[(
+    "thiserror",
+    "v1.0.69",
+    "cel, of kube-cel; it derives errors there and none of its types reaches us",
+)];
+
 /// Name → features, of every crate that code of core is compiled against.
 pub type Closure = BTreeMap<String, BTreeSet<String>>;
 
@@ -100,51 +109,52 @@ pub fn closure_breaches(closure: &Closure, allowed: &Closure) -> Vec<String> {
     breaches
 }
 
-/// The direct dependencies of the workspace at `root` of which the whole graph, for this machine's platform, holds more
-/// than one version, as `name: version, version`.
+/// The names of the foreign crates that members of a workspace ask for.
+#[must_use]
+pub fn direct(workspace: &Workspace) -> BTreeSet<String> {
+    let dependencies = workspace.members().flat_map(|(_, package)| &package.dependencies);
+    dependencies
+        .filter(|dependency| dependency.path.is_none())
+        .map(|dependency| dependency.name.clone())
+        .collect()
+}
+
+/// The direct dependencies of a workspace of which the whole graph, for this machine's platform, holds more than one
+/// version, as `name: version, version`.
 ///
 /// # Panics
 /// When cargo does not answer.
 #[must_use]
-pub fn doubled_direct_dependencies(root: &Path) -> Vec<String> {
-    let arguments = |extra: &[&str]| -> Vec<String> {
-        let fixed = [
-            "tree",
-            "--locked",
-            "--workspace",
-            "--prefix",
-            "none",
-            "-e",
-            "normal,build,dev",
-        ];
-        fixed
-            .iter()
-            .chain(extra)
-            .map(|argument| (*argument).to_owned())
-            .collect()
-    };
-    let direct = cargo(root, &arguments(&["--depth", "1"]));
-    let all = cargo(root, &arguments(&[]));
-    doubled(&direct, &all)
+pub fn doubled_direct_dependencies(workspace: &Workspace) -> Vec<String> {
+    let arguments = [
+        "tree",
+        "--locked",
+        "--workspace",
+        "--prefix",
+        "none",
+        "-e",
+        "normal,build,dev",
+    ];
+    let graph = cargo(workspace.root(), &arguments.map(str::to_owned));
+    doubled(&direct(workspace), &graph)
 }
 
-/// The names in `direct` that stand with more than one version in `all`; lines are `name vX.Y.Z …`.
+/// The names in `direct` that stand with more than one version in `graph`; its lines are `name vX.Y.Z …`.
 #[must_use]
-pub fn doubled(direct: &str, all: &str) -> Vec<String> {
+pub fn doubled(direct: &BTreeSet<String>, graph: &str) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for line in all.lines() {
+    for line in graph.lines() {
         let mut words = line.split_whitespace();
         if let (Some(name), Some(version)) = (words.next(), words.next()) {
-            versions.entry(name).or_default().insert(version);
+            let is_tolerated = TOLERATED.iter().any(|(n, v, _)| (*n, *v) == (name, version));
+            if !is_tolerated {
+                versions.entry(name).or_default().insert(version);
+            }
         }
     }
-    let direct: BTreeSet<&str> = direct
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
     let doubled = versions
         .into_iter()
-        .filter(|(name, versions)| direct.contains(name) && versions.len() > 1);
+        .filter(|(name, versions)| direct.contains(*name) && versions.len() > 1);
     doubled
         .map(|(name, versions)| format!("{name}: {}", versions.into_iter().collect::<Vec<_>>().join(", ")))
         .collect()

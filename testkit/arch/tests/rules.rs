@@ -185,15 +185,28 @@ fn a_crate_without_the_lints_or_with_a_build_script_is_seen() {
 
 #[test]
 fn no_direct_dependency_has_two_versions() {
-    assert_eq!(dependencies::doubled_direct_dependencies(&repository()), NONE);
+    assert_eq!(
+        dependencies::doubled_direct_dependencies(&Workspace::read(&repository())),
+        NONE
+    );
 }
 
 #[test]
 fn a_second_version_of_a_direct_dependency_is_seen() {
-    let direct = "app v0.1.0 (somewhere)\nserde v1.0.1\nhttp v1.4.0";
-    let all =
+    let direct = ["http", "serde"].map(str::to_owned).into();
+    let graph =
         "app v0.1.0 (somewhere)\nserde v1.0.1\nhttp v1.4.0\nhttp v0.2.12\nserde v1.0.1 (*)\nsyn v1.0.0\nsyn v2.0.0";
-    assert_eq!(dependencies::doubled(direct, all), ["http: v0.2.12, v1.4.0"]);
+    assert_eq!(dependencies::doubled(&direct, graph), ["http: v0.2.12, v1.4.0"]);
+}
+
+/// What the rule looks at: dependencies of every member, of code and of tests, and none of ours.
+#[test]
+fn the_direct_dependencies_are_those_of_all_members() {
+    let direct = dependencies::direct(&Workspace::read(&repository()));
+    for name in ["thiserror", "kube", "tempfile", "proptest", "cargo_metadata"] {
+        assert!(direct.contains(name), "{name} is not among {direct:?}");
+    }
+    assert!(!direct.contains("convoy-domain"), "{direct:?}");
 }
 
 #[test]
