@@ -14,7 +14,7 @@ use convoy_domain::inventory::InventoryPart;
 use convoy_domain::release::Content;
 use convoy_domain::render::summary;
 use convoy_domain::status::{Applied, HealthyRender, Inputs, Phase, Retention};
-use convoy_domain::sync::{Outcome, Permission, PlannedWave, Step, Sync, SyncPlan};
+use convoy_domain::sync::{Outcome, PlannedWave, Step, Sync, SyncPlan};
 use convoy_ports::Requeue;
 use tracing::{info, warn};
 
@@ -86,31 +86,17 @@ pub(crate) async fn roll_out(
     }
 }
 
-fn plan(session: &Session<'_>, work: &Work) -> SyncPlan {
-    let spec = &session.release.spec;
+fn plan(session: &mut Session<'_>, work: &Work) -> SyncPlan {
     let render_ref = work.render.render_ref();
-    let requested = session
-        .release
-        .annotations
-        .sync_requested
-        .as_deref()
-        .is_some_and(|request| request.split_once('@').map_or(request, |(render, _)| render) == render_ref.to_string());
+    let waves = work.waves.iter().map(|wave| PlannedWave {
+        number: wave.number,
+        gated: !wave.gate.is_empty(),
+    });
     SyncPlan {
         render_ref,
-        waves: work
-            .waves
-            .iter()
-            .map(|wave| PlannedWave {
-                number: wave.number,
-                gated: !wave.gate.is_empty(),
-            })
-            .collect(),
-        permission: if spec.sync.automatic || requested {
-            Permission::Granted
-        } else {
-            Permission::Withheld
-        },
-        deadline: spec.health_deadline,
+        waves: waves.collect(),
+        permission: session.permission(render_ref),
+        deadline: session.release.spec.health_deadline,
     }
 }
 
@@ -189,11 +175,16 @@ impl Executor<'_, '_> {
     /// A sync that is tried again after a failure shows that failure until it has an end of its own, and counts on.
     fn keep_failure_of(&mut self, before: Option<convoy_domain::status::Attempt>) {
         let Some(before) = before else { return };
-        if let Some(attempt) = &mut self.session.status.last_attempted
-            && attempt.render_ref == before.render_ref
-        {
-            attempt.failure = before.failure;
+        let Some(attempt) = &mut self.session.status.last_attempted else {
+            return;
+        };
+        if attempt.render_ref != before.render_ref {
+            return;
         }
+        if attempt.inputs == before.inputs && before.phase == Phase::Pending {
+            attempt.started = before.started;
+        }
+        attempt.failure = before.failure;
     }
 
     async fn check_plan(&mut self) -> Result<(), Failure> {
@@ -358,7 +349,13 @@ impl Executor<'_, '_> {
     fn await_sync(self, differing: u32) -> Requeue {
         self.session.status.rollout = None;
         let render_ref = self.work.render.render_ref();
-        let message = format!("{differing} objects differ from {render_ref}; `convoy sync` lets it through");
+        let request = &self.session.status.last_handled_sync_request;
+        let refused = if request.is_empty() {
+            ""
+        } else {
+            "; the sync request names another render"
+        };
+        let message = format!("{differing} objects differ from {render_ref}; `convoy sync` lets it through{refused}");
         self.session
             .set(ConditionType::Applied, Truth::Unknown, Reason::AwaitingSync, message);
         self.session.interval()

@@ -57,13 +57,12 @@ async fn look(session: &mut Session<'_>) -> Result<Requeue, Failure> {
     if session.release.deleted.is_some() {
         return deletion::finalize(session).await;
     }
-    session.answer_requests();
+    session.answer_retry();
     if session.release.spec.suspend {
         return Ok(suspended(session));
     }
     session.unset(ConditionType::Suspended);
     validate(&session.release)?;
-    session.set_warnings(warnings(&session.release));
     dependencies::ready(session).await?;
     let source = rendering::locate(session).await;
     let target = target::reach(session.runtime, &session.release, &mut session.memo).await?;
@@ -75,6 +74,7 @@ async fn look(session: &mut Session<'_>) -> Result<Requeue, Failure> {
         Some(work) => work,
         None => rendering::effective(session, source, fingerprint).await?,
     };
+    session.set_warnings(warnings(&session.release));
     session.add_warnings(&work.warnings);
     sync(session, &target, work).await
 }

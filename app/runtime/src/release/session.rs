@@ -7,8 +7,10 @@ use convoy_domain::condition::{
     Condition, ConditionType, Failure, Reason, Stage, Truth, derive_ready, set_condition, set_failure,
 };
 use convoy_domain::release::Release;
+use convoy_domain::render_ref::RenderRef;
 use convoy_domain::retry;
 use convoy_domain::status::{Attempt, AttemptFailure, Phase, ReleaseStatus};
+use convoy_domain::sync::Permission;
 use convoy_ports::{ControlPlaneError, Event, EventType, Requeue};
 use tracing::{info, warn};
 
@@ -73,11 +75,45 @@ impl<'r> Session<'r> {
         ))
     }
 
-    /// Requests by annotation are answered once seen.
-    pub(crate) fn answer_requests(&mut self) {
-        if let Some(request) = &self.release.annotations.sync_requested {
-            self.status.last_handled_sync_request.clone_from(request);
+    /// The next look at objects that are not healthy: the interval, but not longer than 10 s.
+    pub(crate) fn soon(&self) -> Requeue {
+        const SOON: Duration = Duration::from_secs(10);
+        match self.interval() {
+            Requeue::After(interval) => Requeue::After(interval.min(SOON)),
+            Requeue::OnChange => Requeue::After(SOON),
         }
+    }
+
+    /// Whether this render may be applied: by policy, or by a request that names it and was not answered before.
+    /// The request counts as answered now.
+    pub(crate) fn permission(&mut self, render_ref: RenderRef) -> Permission {
+        let Some(request) = &self.release.annotations.sync_requested else {
+            return if self.release.spec.sync.automatic {
+                Permission::Granted
+            } else {
+                Permission::Withheld
+            };
+        };
+        let named = request
+            .split_once('@')
+            .map_or(request.as_str(), |(render, _time)| render);
+        let fresh = self.before.last_handled_sync_request != *request;
+        let under_way = self
+            .before
+            .rollout
+            .as_ref()
+            .is_some_and(|rollout| rollout.render_ref == render_ref);
+        let requested = named.parse() == Ok(render_ref) && (fresh || under_way);
+        self.status.last_handled_sync_request.clone_from(request);
+        if requested || self.release.spec.sync.automatic {
+            Permission::Granted
+        } else {
+            Permission::Withheld
+        }
+    }
+
+    /// A request to forget a failure is answered once seen: each look tries anyway.
+    pub(crate) fn answer_retry(&mut self) {
         if let Some(request) = &self.release.annotations.retry_requested {
             self.status.last_handled_retry_request.clone_from(request);
         }

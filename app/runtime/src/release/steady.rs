@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use convoy_domain::artifact::Revision;
 use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
 use convoy_domain::drift;
 use convoy_domain::health::{self, HealthState};
@@ -103,6 +104,7 @@ pub(crate) async fn in_force(
         session.unset(ConditionType::Drifted);
     }
     note_inputs(session, &work);
+    session.permission(work.render.render_ref());
     let requeue = report(session, &assessment, work.render.render_ref());
     remember(session, &work, prepared);
     Ok(Some(requeue))
@@ -144,22 +146,22 @@ fn report(session: &mut Session<'_>, assessment: &Assessment, render_ref: Render
         (None, Some(first)) => (first, Reason::Progressing),
         (None, None) => {
             recovered(session);
-            let revision = session
-                .status
-                .last_successful
-                .as_ref()
-                .map(|applied| applied.revision.clone());
-            set_healthy(
-                session,
-                revision.unwrap_or_else(|| convoy_domain::artifact::Revision(String::new())),
-                render_ref,
-            );
+            let applied = session.status.last_successful.as_ref();
+            let revision = applied.map_or_else(|| Revision(String::new()), |applied| applied.revision.clone());
+            set_healthy(session, revision, render_ref);
             return session.interval();
         }
     };
-    let message = format!("{} is {}: {}", first.object, first.health, first.message);
-    session.set(ConditionType::Healthy, Truth::False, reason, message);
-    session.interval()
+    let overdue = session
+        .status
+        .last_attempted
+        .as_ref()
+        .and_then(|attempt| attempt.failure.as_ref());
+    if overdue.is_none_or(|failed| failed.failure.stage != Stage::Health) {
+        let message = format!("{} is {}: {}", first.object, first.health, first.message);
+        session.set(ConditionType::Healthy, Truth::False, reason, message);
+    }
+    session.soon()
 }
 
 fn source_message(session: &Session<'_>) -> String {
@@ -188,7 +190,7 @@ pub(crate) fn healthy(session: &mut Session<'_>, work: &Work, render_ref: Render
     set_healthy(session, healthy_render(work, session.now()).revision, render_ref);
 }
 
-fn set_healthy(session: &mut Session<'_>, revision: convoy_domain::artifact::Revision, render_ref: RenderRef) {
+fn set_healthy(session: &mut Session<'_>, revision: Revision, render_ref: RenderRef) {
     let at = session.now();
     let known = session
         .status
