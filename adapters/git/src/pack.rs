@@ -112,7 +112,7 @@ impl Pack {
     /// `Limit` when a bound is passed, `Invalid` when the pack is damaged or not complete in itself.
     pub(crate) fn new(bytes: Vec<u8>, bounds: PackBounds, cancel: &Cancel, site: &Site) -> Result<Self, FetchError> {
         let damaged = |error: gix::Error| match error.dominant_class() {
-            Some(Class::ResourceExhaustion) => site.limit(format!("{} bytes in one object", bounds.object_bytes)),
+            Some(Class::ResourceExhaustion(_)) => site.limit(format!("{} bytes in one object", bounds.object_bytes)),
             _ => site.invalid(format!("its pack is damaged: {}", clean(&error.to_string()))),
         };
         let stream = Interruptible { rest: &bytes, cancel };

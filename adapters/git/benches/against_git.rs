@@ -1,0 +1,163 @@
+//! Time and bytes of a fetch against `git clone --depth 1`, on the same server, in one run.
+//!
+//! Ours ends with all files in memory; git's with a bare repository, and with a work tree on the disk.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use convoy_domain::artifact::Files;
+use convoy_domain::limits::Limits;
+use convoy_domain::source::{GitRef, SourceRef};
+use convoy_git::{GitFetcher, Options};
+use convoy_ports::SourceFetcher as _;
+use convoy_testkit_contract::source_fetcher::git_source;
+
+use support::http::GitServer;
+use support::repositories::git;
+
+const FILES: usize = 5000;
+const FILE_BYTES: usize = 10_000;
+const ROUNDS: usize = 7;
+
+fn main() {
+    let Some(server) = GitServer::start() else { return };
+    server.repositories.create("app");
+    for generation in 0..3 {
+        server.repositories.commit("app", "main", &content(generation));
+    }
+    git(&server.repositories.folder("app"), &["gc", "-q"]);
+
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let fetcher = GitFetcher::new(Options::default()).expect("a fetcher");
+    let ours = |url: &str| runtime.block_on(fetch(&fetcher, url));
+    let url = server.http("app");
+    let (mut times, mut bare, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        times.push(time(|| ours(&url)));
+        bare.push(time(|| clone(&url, true)));
+        whole.push(time(|| clone(&url, false)));
+    }
+    let (times, bare, whole) = (median(times), median(bare), median(whole));
+    let relay = Relay::start(server.http_port);
+    let url = format!("http://127.0.0.1:{}/app.git", relay.port);
+    ours(&url);
+    let our_bytes = relay.bytes.swap(0, Ordering::SeqCst);
+    clone(&url, true);
+    let git_bytes = relay.bytes.load(Ordering::SeqCst);
+    println!("{FILES} files, {} MB", FILES * FILE_BYTES / 1_000_000);
+    println!("ours to memory            {times:>10.1?} {our_bytes:>10} bytes");
+    println!("git clone --depth 1 --bare{bare:>10.1?} {git_bytes:>10} bytes");
+    println!("git clone --depth 1       {whole:>10.1?}");
+    println!(
+        "ratio of time {:.2} to --bare, {:.2} to a work tree; of bytes {:.3}",
+        times.as_secs_f64() / bare.as_secs_f64(),
+        times.as_secs_f64() / whole.as_secs_f64(),
+        ratio(our_bytes, git_bytes)
+    );
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+fn ratio(a: u64, b: u64) -> f64 {
+    a as f64 / b as f64
+}
+
+/// Text that packs about as YAML does; a tenth of it differs by generation.
+fn content(generation: usize) -> Files {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    (0..FILES)
+        .map(|number| {
+            let mut text = format!("generation: {}\n", if number % 10 == 0 { generation } else { 0 });
+            while text.len() < FILE_BYTES {
+                text.push_str(&format!("- name: {:016x}\n  value: {}\n", random(), random() % 1000));
+            }
+            text.truncate(FILE_BYTES);
+            (
+                format!("d{}/e{}/f{number}.yaml", number % 50, number % 7),
+                text.into_bytes().into(),
+            )
+        })
+        .collect()
+}
+
+async fn fetch(fetcher: &GitFetcher, url: &str) {
+    let source = git_source(url);
+    let main = SourceRef::Git(GitRef::Branch("main".to_owned()));
+    let revision = fetcher.resolve(&source, &main).await.expect("resolve");
+    let fetched = fetcher.fetch(&source, &main, &revision, &Limits::default()).await;
+    assert_eq!(fetched.expect("fetch").files.len(), FILES);
+}
+
+fn clone(url: &str, bare: bool) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut arguments = vec!["clone", "-q", "--depth", "1"];
+    if bare {
+        arguments.push("--bare");
+    }
+    arguments.extend([url, "clone"]);
+    git(Path::new(folder.path()), &arguments);
+}
+
+fn time(work: impl FnOnce()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Passes connections on and counts what the server sends.
+struct Relay {
+    port: u16,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Relay {
+    fn start(to: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        let bytes = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&bytes);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else {
+                    return;
+                };
+                let (up, down) = (
+                    client.try_clone().expect("a socket"),
+                    server.try_clone().expect("a socket"),
+                );
+                let counted = Arc::clone(&counted);
+                std::thread::spawn(move || copy(up, server, &AtomicU64::new(0)));
+                std::thread::spawn(move || copy(down, client, &counted));
+            }
+        });
+        Self { port, bytes }
+    }
+}
+
+fn copy(mut from: TcpStream, mut to: TcpStream, counted: &AtomicU64) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        counted.fetch_add(u64::try_from(length).unwrap_or_default(), Ordering::SeqCst);
+        if to.write_all(&buffer[..length]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
