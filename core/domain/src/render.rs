@@ -146,6 +146,9 @@ impl Render {
 
     /// Reads stored bytes back: first the hash of all of them, then the objects.
     ///
+    /// What is read gives the same bytes again, since it holds only what readers make of text; a float of negative zero,
+    /// which none of them makes, would come back as the integer.
+    ///
     /// # Errors
     /// [`CorruptRender`]; nothing of such bytes may be used.
     pub fn from_bytes(bytes: &[u8], expected: RenderRef) -> Result<Self, CorruptRender> {
