@@ -51,6 +51,7 @@ async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
     if flags.install_crds == Some(true) {
         install_crds(&connection).await?;
     }
+    process::check_server(&connection).await?;
     let process = Process {
         connection,
         store,

@@ -1,2 +1,56 @@
-//! The `convoy` binary.
-fn main() {}
+//! The `convoy` binary: flags to adapters to runtime, and what people see of it.
+//!
+//! Parsing comes first, then one module per command. Commands that neither listen nor call anything run without an
+//! async runtime; the others get one here, so that no other module decides on threads.
+
+mod args;
+mod completion;
+mod connect;
+mod controller;
+mod demo;
+mod disk;
+mod documents;
+mod failure;
+mod get;
+mod history;
+mod jobs;
+mod lint;
+mod logging;
+mod print;
+mod release_tree;
+mod render;
+mod style;
+mod table;
+mod tree;
+mod version;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => return args::explain(&message),
+    };
+    let verbose = cli.verbose > 0;
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(verbose),
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Version(args) => version::run(&args),
+        Command::Completion(args) => completion::run(&args),
+        Command::Render(args) => render::run(&args),
+        Command::Get(args) => jobs::block_on(get::run(args)),
+        Command::History(args) => jobs::block_on(history::run(args)),
+        Command::ControllerManager(args) => controller::start(*args),
+        Command::Demo(args) => demo::start(args, cli.verbose),
+    }
+}

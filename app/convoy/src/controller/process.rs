@@ -1,20 +1,19 @@
 //! The parts of a controller, put together.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use convoy_git::{GitFetcher, Options};
-use convoy_kube::{KubeConnector, KubeControlPlane};
+use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
 use convoy_ports::{ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_system::SystemClock;
+use convoy_value::Value;
+use kube::api::ListParams;
+use kube::core::Request;
 
 use crate::connect::Connection;
 use crate::failure::Failure;
-
-/// Everything under way is finished or abandoned within this time: Kubernetes kills after 30 s.
-const SHUTDOWN: Duration = Duration::from_secs(25);
 
 /// A controller, ready to run.
 pub(crate) struct Process {
@@ -57,8 +56,14 @@ impl Process {
             store: self.store,
             clock: Arc::new(SystemClock),
         };
-        let reconciler = Arc::new(Runtime::new(ports, self.settings));
-        let _ = (reconciler, stop, self.concurrency, SHUTDOWN);
+        let settings = convoy_kube::Settings {
+            max_concurrent: self.concurrency,
+            ..convoy_kube::Settings::default()
+        };
+        tracing::info!(server = %self.connection.config.cluster_url, version = self.settings.version, "reconciling");
+        let loops = WatchLoops::new(Arc::new(Runtime::new(ports, self.settings)), settings);
+        loops.run(self.connection.client, stop).await;
+        tracing::info!("stopped");
         Ok(())
     }
 }
@@ -76,6 +81,21 @@ pub(crate) fn open_store(url: &str) -> Result<RenderStore, Failure> {
 /// A URL without its query, which may name credentials.
 fn without_query(url: &str) -> &str {
     url.split_once('?').map_or(url, |(place, _)| place)
+}
+
+/// Asks the server for Releases once, so that what is wrong with it is said at the start.
+pub(super) async fn check_server(connection: &Connection) -> Result<(), Failure> {
+    let what = || format!("cannot read Releases from `{}`", connection.config.cluster_url);
+    let call = Request::new("/apis/core.convoy.kumodo.io/v1alpha1/releases")
+        .list(&ListParams::default().limit(1))
+        .map_err(|error| Failure::new(what()).because(&error))?;
+    match connection.client.request::<Value>(call).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 404 => Err(Failure::new(what())
+            .because_text("convoy's CRDs are not installed there")
+            .hint("`--install-crds` installs them")),
+        Err(error) => Err(connection.failure(what(), &error)),
+    }
 }
 
 /// Applies convoy's CRDs and waits until they are served.

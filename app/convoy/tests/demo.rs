@@ -1,0 +1,259 @@
+//! `convoy demo` from a built binary: healthy, explained, broken, changed, ended.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use common::{Running, command, run, run_in};
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// A copy of the sample with one text replaced in one file.
+fn sample_with(file: &str, from: &str, to: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo"), dir.path());
+    let path = dir.path().join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file} does not hold `{from}`");
+    fs::write(&path, text.replace(from, to)).unwrap();
+    dir
+}
+
+/// Runs `demo --once` on a broken sample.
+fn broken(file: &str, from: &str, to: &str) -> common::Ended {
+    let dir = sample_with(file, from, to);
+    let state = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let ended = run_in(state.path(), &["demo", dir, "--once", "--timeout", "30s"]).exits(1);
+    assert_eq!(ended.stderr.matches("error: ").count(), 1, "{}", ended.stderr);
+    ended
+}
+
+#[test]
+fn the_sample_is_healthy_and_shows_its_tree() {
+    let started = Instant::now();
+    let ended = run(&["demo", "--once"]).exits(0);
+    let took = started.elapsed();
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(lines[0].starts_with("Release default/bookshelf"), "{}", ended.stdout);
+    assert!(lines[0].contains("Healthy") && lines[0].contains("revision ") && lines[0].contains("render "));
+    // The rest is the same each time, but for messages at the end of a line.
+    let stable: Vec<String> = lines[1..]
+        .iter()
+        .map(|line| line.split("   ").map(str::trim_end).filter(|part| !part.is_empty()).take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        stable,
+        [
+            "├─ wave 0",
+            "│  ├─ Namespace bookshelf Healthy",
+            "│  ├─ ConfigMap bookshelf/catalogue Healthy",
+            "│  ├─ Service bookshelf/backend Healthy",
+            "│  ├─ Service bookshelf/frontend Healthy",
+            "│  └─ ConfigMap bookshelf/site Healthy",
+            "├─ wave 1 gate: waits for Healthy",
+            "│  └─ Deployment.apps bookshelf/backend Healthy",
+            "└─ wave 2 gate: waits for Healthy",
+            "└─ Deployment.apps bookshelf/frontend Healthy",
+        ],
+        "{}",
+        ended.stdout
+    );
+    assert!(!ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'), "no colours in a pipe");
+    // From a release build it is under 3 s; the development profile on a busy machine gets more.
+    assert!(took < Duration::from_secs(20), "{took:?}");
+}
+
+#[test]
+fn a_broken_sample_ends_with_its_reason() {
+    broken("release.yaml", "branch: main", "branch: absent")
+        .says("failed in stage fetch, RefNotFound: branch absent does not exist")
+        .says("hint: ");
+    broken("release.yaml", "    name: demo\n  source:", "    name: absent\n  source:")
+        .says("failed in stage cluster, ClusterNotFound")
+        .says("absent");
+    broken("release.yaml", "gitRepository:\n      name: bookshelf", "gitRepository:\n      name: absent")
+        .says("failed in stage fetch, SourceNotFound")
+        .says("absent");
+    broken("release.yaml", "      name: frontend\n", "      name: fronted\n").says("failed in stage mutate, MutationNoMatch");
+}
+
+#[test]
+fn a_tree_that_does_not_render_names_file_and_line() {
+    broken("tree/backend/service.yaml", "metadata:", "metadata: {")
+        .says("failed in stage render, RenderFailed")
+        .says("backend/service.yaml")
+        .says("line");
+    let deep = format!("deep: {}{}\nmetadata:", "[".repeat(10_000), "]".repeat(10_000));
+    broken("tree/backend/service.yaml", "metadata:", &deep)
+        .says("failed in stage render, LimitExceeded")
+        .says("depth");
+}
+
+#[test]
+fn an_object_that_the_cluster_refuses_stops_before_anything_is_applied() {
+    let ended = broken("tree/frontend/deployment.yaml", "replicas: 1", "replicas: many")
+        .says("failed in stage dryRun, DryRunFailed")
+        .says("replicas");
+    assert!(!ended.stdout.contains("Healthy"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_source_that_cannot_be_reached_is_named() {
+    broken("release.yaml", "url: file://./tree", "url: http://127.0.0.1:9/x.git")
+        .says("failed in stage fetch, FetchFailed")
+        .says("http://127.0.0.1:9/x.git");
+}
+
+#[test]
+fn a_file_that_is_wrong_is_said_before_anything_starts() {
+    let check = |from: &str, to: &str, expect: &str| {
+        broken("release.yaml", from, to).says(expect);
+    };
+    check("automatic: true", "automtic: true", "`spec.syncPolicy.automtic` is not a known field");
+    check("kind: Release", "kind: [", "is not YAML");
+    check("url: file://./tree", "url: file://./absent", "is not a directory");
+    check("url: file://./tree", "url: file://./../tree", "leaves the demo's directory");
+    run(&["demo", "absent", "--once"]).exits(1).says("cannot read the demo's directory `absent`");
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    run(&["demo", "--once", "--port", &port])
+        .exits(1)
+        .says(&format!("cannot listen on `127.0.0.1:{port}`").replace("cannot listen on ", ""))
+        .says("--port");
+}
+
+/// A demo that runs, with its directories.
+struct Live {
+    demo: Running,
+    dir: tempfile::TempDir,
+    url: String,
+}
+
+impl Live {
+    fn start() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let mut demo = Running::start(&mut command(dir.path(), &["demo", "--state-dir", state.to_str().unwrap()]));
+        let url = demo.prints("API server").split_whitespace().last().unwrap().to_string();
+        demo.prints("Watching");
+        Self { demo, dir, url }
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.dir.path().join("state/sample/tree")
+    }
+
+    fn store(&self) -> String {
+        format!("file://{}/state/renders", self.dir.path().canonicalize().unwrap().display())
+    }
+
+    fn convoy(&self, arguments: &[&str]) -> common::Ended {
+        run_in(self.dir.path(), &[arguments, &["--server", &self.url]].concat())
+    }
+
+    fn history(&self) -> Vec<serde_json::Value> {
+        let store = self.store();
+        let ended = self.convoy(&["history", "bookshelf", "-o", "json", "--render-store-url", &store]).exits(0);
+        serde_json::from_str(&ended.stdout).unwrap()
+    }
+
+    /// Saves a change and waits until it is healthy.
+    fn change(&mut self, replicas: usize) {
+        let file = self.tree().join("frontend/deployment.yaml");
+        let text = fs::read_to_string(&file).unwrap();
+        let line = text.lines().find(|line| line.contains("replicas:")).unwrap().to_string();
+        fs::write(&file, text.replace(&line, &format!("  replicas: {replicas}"))).unwrap();
+        let committed = self.demo.says("committed");
+        let revision = committed.split_whitespace().nth(1).unwrap().to_string();
+        self.demo.says(&format!("healthy at {revision}"));
+    }
+}
+
+#[test]
+fn while_it_runs_other_commands_look_at_it() {
+    let mut live = Live::start();
+    let releases = live.convoy(&["get", "releases", "-A"]).exits(0);
+    let lines: Vec<Vec<&str>> = releases.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["NAMESPACE", "NAME", "READY", "PHASE", "REVISION", "RENDER", "AGE", "MESSAGE"]);
+    assert_eq!(lines[1][..4], ["default", "bookshelf", "True", "Succeeded"]);
+    live.convoy(&["get", "sources"]).exits(0).stdout.contains("GitRepository");
+    live.convoy(&["get", "clusters", "-o", "name"]).exits(0).prints("cluster.core.convoy.kumodo.io/demo\n");
+    live.convoy(&["get", "release", "absent"]).exits(1).says("no release `absent` in namespace `default`");
+    let one = live.convoy(&["get", "release", "bookshelf", "-o", "json"]).exits(0).stdout;
+    let release: serde_json::Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(release["kind"], "Release");
+    assert!(release["metadata"].get("managedFields").is_none());
+    live.convoy(&["get", "releases", "-n", "elsewhere"]).exits(0).says("no releases found in namespace elsewhere");
+
+    let store = live.store();
+    let history = live.convoy(&["history", "bookshelf", "--render-store-url", &store]).exits(0).stdout;
+    assert!(history.starts_with("SYNCED"), "{history}");
+    assert!(history.contains("current,healthy"), "{history}");
+    live.convoy(&["history", "absent", "--render-store-url", &store]).exits(1).says("no Release `default/absent`");
+    live.convoy(&["history", "bookshelf"]).exits(2).says("no history without a render store");
+
+    let (code, took) = live.demo.terminate();
+    assert_eq!(code, 0);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn a_saved_change_becomes_a_commit_and_the_eleventh_entry_makes_the_first_go() {
+    let mut live = Live::start();
+    let first = live.history();
+    assert_eq!(first.len(), 1);
+    for replicas in 2..=11 {
+        live.change(replicas);
+    }
+    let entries = live.history();
+    assert_eq!(entries.len(), 10, "keepHistory is 10");
+    assert_ne!(entries[9]["renderRef"], first[0]["renderRef"], "the first entry went");
+    assert_eq!(entries[0]["marks"], serde_json::json!(["current", "healthy"]));
+    let blobs = live.dir.path().join("state/renders/default/bookshelf/renders");
+    let stored: Vec<String> =
+        fs::read_dir(blobs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(stored.len(), 10, "{stored:?}");
+    for entry in &entries {
+        assert!(stored.contains(&entry["renderRef"].as_str().unwrap().to_string()));
+    }
+}
+
+#[test]
+fn an_unrelated_commit_changes_no_render() {
+    let mut live = Live::start();
+    fs::write(live.tree().join("README.md"), "About the bookshelf\n").unwrap();
+    let committed = live.demo.says("committed");
+    let revision = committed.split_whitespace().nth(1).unwrap().to_string();
+    live.demo.says(&format!("healthy at {revision}"));
+    assert_eq!(live.history().len(), 1);
+}
+
+#[test]
+fn a_temporary_directory_goes_with_the_demo() {
+    let dir = tempfile::tempdir().unwrap();
+    let temporary = dir.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let mut demo = Running::start(command(dir.path(), &["demo"]).env("TMPDIR", &temporary));
+    demo.prints("Watching");
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
+    assert_eq!(demo.terminate().0, 0);
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+}

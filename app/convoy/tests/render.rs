@@ -1,0 +1,168 @@
+//! `convoy render`: what it prints, and what it says of bad input.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{run, run_in};
+
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: {on: 'yes', n: \"1\"}\n";
+const SERVICE: &str = "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"namespace\":\"web\",\"name\":\"b\"}}";
+
+fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let file = dir.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    dir
+}
+
+fn example() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/demo/release.yaml")
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[test]
+fn manifests_are_printed_as_kubectl_writes_yaml() {
+    let dir = directory(&[("app/a.yaml", CONFIG_MAP), ("app/deep/b.yml", SERVICE), ("app/notes.txt", "no")]);
+    run_in(dir.path(), &["render", "manifests", "app"]).exits(0).prints(
+        "apiVersion: v1\ndata:\n  \"n\": \"1\"\n  \"on\": \"yes\"\nkind: ConfigMap\nmetadata:\n  name: a\n---\n\
+         apiVersion: v1\nkind: Service\nmetadata:\n  name: b\n  namespace: web\n",
+    );
+}
+
+#[test]
+fn each_output_shows_the_same_render() {
+    let dir = directory(&[("a.yaml", CONFIG_MAP), ("b.json", SERVICE)]);
+    run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "name"])
+        .exits(0)
+        .prints("configmap/a\nservice/b\n");
+    let json = run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "json"]).exits(0).stdout;
+    let list: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(list["kind"], "List");
+    assert_eq!(list["items"][1]["metadata"]["name"], "b");
+    let lines = concat!(
+        r#"{"apiVersion":"v1","data":{"n":"1","on":"yes"},"kind":"ConfigMap","metadata":{"name":"a"}}"#,
+        "\n",
+        r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"b","namespace":"web"}}"#,
+        "\n"
+    );
+    let expected: String = <sha2::Sha256 as sha2::Digest>::digest(lines)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "ref"])
+        .exits(0)
+        .prints(&format!("sha256:{expected}\n"));
+}
+
+#[test]
+fn a_release_is_rendered_with_its_mutations() {
+    let ended = run(&["render", &example()]).exits(0);
+    assert_eq!(ended.stdout.matches("\nkind: Deployment\n").count(), 2);
+    assert!(ended.stdout.contains("core.convoy.kumodo.io/sync-wave: \"1\""));
+    assert!(ended.stdout.contains("core.convoy.kumodo.io/wave-gate: waitForHealthy"));
+    run(&["render", &example(), "-o", "name"]).exits(0).prints(
+        "namespace/bookshelf\nconfigmap/catalogue\ndeployment.apps/backend\nservice/backend\n\
+         deployment.apps/frontend\nservice/frontend\nconfigmap/site\n",
+    );
+}
+
+#[test]
+fn a_directory_stands_in_for_the_source() {
+    let dir = directory(&[("namespace.yaml", "kind: Namespace\napiVersion: v1\nmetadata: {name: other}\n")]);
+    let source = dir.path().to_string_lossy();
+    run(&["render", &example(), "--source", &source])
+        .exits(1)
+        .says("`backend`");
+}
+
+#[test]
+fn a_render_ref_does_not_depend_on_where_the_files_are() {
+    let one = run(&["render", &example(), "-o", "ref"]).exits(0).stdout;
+    let tree = Path::new(&example()).with_file_name("tree").to_string_lossy().into_owned();
+    let two = run(&["render", &example(), "--source", &tree, "-o", "ref"]).exits(0).stdout;
+    assert_eq!(one, two);
+    assert!(one.starts_with("sha256:"));
+}
+
+#[test]
+fn an_unknown_field_is_an_error_with_its_path() {
+    let text = fs::read_to_string(example()).unwrap();
+    let check = |from: &str, to: &str, expect: &str| {
+        assert!(text.contains(from));
+        let dir = directory(&[("release.yaml", &text.replace(from, to))]);
+        run_in(dir.path(), &["render", "release.yaml"]).exits(1).says(expect);
+    };
+    check("automatic:", "automtic:", "`spec.syncPolicy.automtic` is not a known field (did you mean `automatic`?)");
+    check("automatic: true", "automatic: 1", "`spec.syncPolicy.automatic` must be true or false");
+    check("strategy: waitForHealthy\n      wave: 1", "strategy: wait\n      wave: 1", "must be one of");
+    check("minSyncInterval", "minSyncIntervall", "`spec.minSyncIntervall` is not a known field");
+}
+
+#[test]
+fn bad_input_is_named_and_never_hangs() {
+    let deep = format!("apiVersion: v1\nkind: X\nmetadata: {{name: a}}\na: {}{}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let bomb = format!(
+        "apiVersion: v1\nkind: X\nmetadata: {{name: a}}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{}",
+        (1..12)
+            .map(|i| format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", ")))
+            .collect::<String>()
+    );
+    let large = "x".repeat(20 << 20);
+    let check = |text: &str, expect: &[&str]| {
+        let dir = directory(&[("bad.yaml", text)]);
+        let mut ended = run_in(dir.path(), &["render", "manifests", "bad.yaml"]).exits(1);
+        for part in expect {
+            ended = ended.says(part);
+        }
+        assert!(ended.stdout.is_empty());
+    };
+    check("a: b: c", &["bad.yaml", "line 1"]);
+    check("a: [1, 2", &["bad.yaml", "line"]);
+    check(&deep, &["bad.yaml", "depth"]);
+    check(&bomb, &["bad.yaml", "alias"]);
+    check(&large, &["bad.yaml", "limit `bytes of one file` of 16777216"]);
+    check("just text", &["bad.yaml"]);
+    check("kind: X\nmetadata: {name: a}\n", &["bad.yaml", "apiVersion"]);
+    check(&format!("{CONFIG_MAP}---\n{CONFIG_MAP}"), &["ConfigMap", "bad.yaml"]);
+}
+
+#[test]
+fn what_is_absent_is_named() {
+    run(&["render", "manifests", "absent"]).exits(1).says("`absent`").says("No such file or directory");
+    run(&["render", "absent.yaml"]).exits(1).says("`absent.yaml`");
+    run(&["render"]).exits(2);
+    let dir = directory(&[("a.yaml", CONFIG_MAP)]);
+    run_in(dir.path(), &["render", "a.yaml"]).exits(1).says("holds no Release").says("render manifests");
+    let empty = directory(&[("app/readme.md", "")]);
+    run_in(empty.path(), &["render", "manifests", "app"]).exits(1).says("`app`");
+}
+
+#[test]
+fn a_source_that_is_not_in_the_files_is_named() {
+    let text = fs::read_to_string(example()).unwrap();
+    let release = text.split("---\n").nth(2).unwrap();
+    let dir = directory(&[("release.yaml", release)]);
+    run_in(dir.path(), &["render", "release.yaml"])
+        .exits(1)
+        .says("GitRepository default/bookshelf")
+        .says("hint: ");
+}
+
+#[test]
+fn a_source_that_cannot_be_reached_is_named() {
+    let text = fs::read_to_string(example()).unwrap();
+    let with = |url: &str| {
+        let dir = directory(&[("release.yaml", &text.replace("file://./tree", url))]);
+        run_in(dir.path(), &["render", "release.yaml"]).exits(1)
+    };
+    with("http://127.0.0.1:9/x.git").says("http://127.0.0.1:9/x.git").says("cannot be reached");
+    with("file:///nowhere/at/all").says("file:///nowhere/at/all");
+    with("ssh://git@127.0.0.1/x.git").says("not supported");
+}
