@@ -6,10 +6,17 @@
 
 mod blob_store;
 mod clock;
+mod cluster;
+mod control_plane;
 pub mod faults;
+mod fetcher;
 mod refusals;
+pub mod samples;
 mod sync;
 
 pub use blob_store::FakeBlobStore;
 pub use clock::FakeClock;
+pub use cluster::{FakeCluster, FakeConnector, Readiness};
+pub use control_plane::{FakeControlPlane, WrittenClusterStatus};
+pub use fetcher::FakeFetcher;
 pub use refusals::Times;

@@ -9,7 +9,13 @@
 //! every further effect through the same counter crashes too: the process is dead until [`EffectCounter::revive`].
 
 mod blob_store;
+mod cluster;
+mod control_plane;
 mod counter;
+mod source_fetcher;
 
 pub use blob_store::FaultyBlobStore;
+pub use cluster::{FaultyCluster, FaultyConnector};
+pub use control_plane::FaultyControlPlane;
 pub use counter::{Crash, EffectCounter, Fault, When, until_crash};
+pub use source_fetcher::FaultyFetcher;

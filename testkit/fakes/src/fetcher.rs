@@ -1,0 +1,223 @@
+//! Git repositories in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use convoy_domain::artifact::{Artifact, Files, Revision};
+use convoy_domain::limits::Limits;
+use convoy_domain::source::{GitRef, Source, SourceRef};
+use convoy_ports::{FetchError, SourceFetcher};
+
+use crate::refusals::{Refusals, Times};
+use crate::sync::{interleave, lock};
+
+/// Repositories by URL; HEAD is the branch `main`.
+#[derive(Debug)]
+pub struct FakeFetcher(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    repositories: BTreeMap<String, Repository>,
+    commits: u64,
+    calls: Vec<String>,
+    refusals: Refusals<FetchError>,
+}
+
+#[derive(Debug, Default)]
+struct Repository {
+    branches: BTreeMap<String, Revision>,
+    tags: BTreeMap<String, Revision>,
+    commits: BTreeMap<Revision, Arc<Files>>,
+}
+
+impl Default for FakeFetcher {
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            repositories: BTreeMap::new(),
+            commits: 0,
+            calls: Vec::new(),
+            refusals: Refusals::of(&["verify", "resolve", "fetch"]),
+        }))
+    }
+}
+
+impl FakeFetcher {
+    /// No repositories.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a repository without commits.
+    pub fn create(&self, url: &str) {
+        lock(&self.0).repositories.insert(url.to_owned(), Repository::default());
+    }
+
+    /// Gives a branch a commit with exactly these files, in a repository that is made if need be.
+    pub fn commit(&self, url: &str, branch: &str, files: &Files) -> Revision {
+        let mut state = lock(&self.0);
+        state.commits += 1;
+        // Spread over all digits, so that short forms of two commits differ.
+        let number = u128::from(state.commits).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        let revision = Revision(format!("{number:032x}{:08x}", state.commits));
+        let repository = state.repositories.entry(url.to_owned()).or_default();
+        repository.commits.insert(revision.clone(), Arc::new(files.clone()));
+        repository.branches.insert(branch.to_owned(), revision.clone());
+        revision
+    }
+
+    /// [`FakeFetcher::commit`] of texts.
+    pub fn commit_texts(&self, url: &str, branch: &str, files: &[(&str, &str)]) -> Revision {
+        let entry = |&(path, text): &(&str, &str)| (path.to_owned(), Arc::from(text.as_bytes()));
+        self.commit(url, branch, &files.iter().map(entry).collect())
+    }
+
+    /// Puts a tag on a commit.
+    ///
+    /// # Panics
+    /// When there is no such repository.
+    pub fn tag(&self, url: &str, tag: &str, revision: &Revision) {
+        let mut state = lock(&self.0);
+        let repository = state.repositories.get_mut(url).expect("a repository to tag");
+        repository.tags.insert(tag.to_owned(), revision.clone());
+    }
+
+    /// Deletes a branch.
+    pub fn delete_branch(&self, url: &str, branch: &str) {
+        if let Some(repository) = lock(&self.0).repositories.get_mut(url) {
+            repository.branches.remove(branch);
+        }
+    }
+
+    /// Deletes a repository.
+    pub fn delete(&self, url: &str) {
+        lock(&self.0).repositories.remove(url);
+    }
+
+    /// Answers `error` to `call` (a method of the port; empty for all) on URLs that contain `operand`.
+    pub fn refuse(&self, call: &str, operand: &str, error: FetchError, times: Times) {
+        lock(&self.0).refusals.add(call, operand, error, times);
+    }
+
+    /// Lifts every refusal.
+    pub fn lift_refusals(&self) {
+        lock(&self.0).refusals.lift();
+    }
+
+    /// Calls so far: `resolve <url>`, …
+    #[must_use]
+    pub fn calls(&self) -> Vec<String> {
+        lock(&self.0).calls.clone()
+    }
+
+    async fn call<T>(
+        &self,
+        call: &str,
+        source: &Source,
+        act: impl FnOnce(&Repository) -> Result<T, FetchError>,
+    ) -> Result<T, FetchError> {
+        interleave().await;
+        let mut state = lock(&self.0);
+        state.calls.push(format!("{call} {}", source.url));
+        state.refusals.check(call, &source.url)?;
+        if let Some(path) = source.unsupported.first() {
+            return Err(FetchError::Unsupported {
+                what: format!("`{path}`"),
+            });
+        }
+        match state.repositories.get(&source.url) {
+            Some(repository) => act(repository),
+            None => Err(FetchError::NotARepository {
+                url: source.url.clone(),
+                why: "there is none".to_owned(),
+            }),
+        }
+    }
+}
+
+impl Repository {
+    fn resolve(&self, wanted: &GitRef) -> Option<Revision> {
+        match wanted {
+            GitRef::Head => self.branches.get("main").cloned(),
+            GitRef::Branch(name) => self.branches.get(name).cloned(),
+            GitRef::Tag(name) => self.tags.get(name).cloned(),
+            GitRef::Commit(id) => {
+                let revision = Revision(id.to_ascii_lowercase());
+                self.commits.contains_key(&revision).then_some(revision)
+            }
+            GitRef::Semver(_) => None,
+        }
+    }
+}
+
+fn git(wanted: &SourceRef) -> Result<&GitRef, FetchError> {
+    match wanted {
+        SourceRef::Git(wanted) => Ok(wanted),
+        SourceRef::Helm { .. } | SourceRef::Oci { .. } => Err(FetchError::Unsupported {
+            what: "a chart of a git repository".to_owned(),
+        }),
+    }
+}
+
+fn within(files: &Files, url: &str, limits: &Limits) -> Result<(), FetchError> {
+    let passes = |limit: String| {
+        Err(FetchError::Limit {
+            url: url.to_owned(),
+            limit,
+        })
+    };
+    let bytes = |content: &Arc<[u8]>| content.len() as u64;
+    if files.len() > limits.files {
+        return passes(format!("{} files", limits.files));
+    }
+    if files.values().any(|content| bytes(content) > limits.file_bytes) {
+        return passes(format!("{} bytes of a file", limits.file_bytes));
+    }
+    if files.values().map(bytes).sum::<u64>() > limits.source_bytes {
+        return passes(format!("{} bytes of a source", limits.source_bytes));
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl SourceFetcher for FakeFetcher {
+    async fn verify(&self, source: &Source) -> Result<(), FetchError> {
+        self.call("verify", source, |_| Ok(())).await
+    }
+
+    async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError> {
+        self.call("resolve", source, |repository| {
+            let wanted = git(wanted)?;
+            repository.resolve(wanted).ok_or_else(|| FetchError::RefNotFound {
+                url: source.url.clone(),
+                wanted: wanted.to_string(),
+            })
+        })
+        .await
+    }
+
+    async fn fetch(
+        &self,
+        source: &Source,
+        wanted: &SourceRef,
+        revision: &Revision,
+        limits: &Limits,
+    ) -> Result<Artifact, FetchError> {
+        self.call("fetch", source, |repository| {
+            git(wanted)?;
+            let Some(files) = repository.commits.get(revision) else {
+                return Err(FetchError::RefNotFound {
+                    url: source.url.clone(),
+                    wanted: format!("commit {revision}"),
+                });
+            };
+            within(files, &source.url, limits)?;
+            Ok(Artifact {
+                revision: revision.clone(),
+                files: Arc::clone(files),
+            })
+        })
+        .await
+    }
+}
