@@ -2,11 +2,13 @@
 //!
 //! Everything here is a function of a [`Random`], so that a failing case is named by its seed.
 
+mod manifests;
 mod text;
 mod value;
 
+pub use manifests::manifests;
 pub use text::{mutated_text, soup, structured_text};
-pub use value::{string, value};
+pub use value::{string, value, words};
 
 /// A small generator of random numbers (`SplitMix64`): the same seed gives the same cases everywhere.
 #[derive(Clone, Debug)]

@@ -1,10 +1,13 @@
 //! Comparison with the real tools: their recorded answers, and the tools themselves where they are installed.
 //!
 //! - [`oracle`] asks the Go libraries below Helm and Kustomize, one process for any number of questions.
+//! - [`helm`] asks `helm template`, one process for a batch of cases.
 //! - [`generate`] makes values and texts from a seed, [`reduce`] makes a failing text small.
 //! - [`table`] holds recorded answers.
 pub mod components;
+pub mod encoding;
 pub mod generate;
+pub mod helm;
 pub mod oracle;
 pub mod reduce;
 pub mod table;

@@ -7,6 +7,7 @@ use convoy_value::{Limits, json, yaml};
 use serde::{Deserialize, Serialize};
 
 use crate::components;
+use crate::encoding::base64;
 
 /// What is compared; each has the same name in the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -153,21 +154,4 @@ impl Drop for Oracle {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Standard base64.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            if place <= chunk.len() {
-                out.push(char::from(ALPHABET[(group >> (18 - 6 * place) & 63) as usize]));
-            } else {
-                out.push('=');
-            }
-        }
-    }
-    out
 }

@@ -45,9 +45,15 @@ fn same(op: Op, ours: &Result<String, String>, go: &Result<String, String>) -> b
 
 /// Whether an error concerns a value and not the grammar: those show Go's types, and ours show none.
 fn is_about_values(error: &str) -> bool {
-    ["map key", "cannot decode", "json: unsupported", "cannot unmarshal", "map merge"]
-        .iter()
-        .any(|words| error.contains(words))
+    [
+        "map key",
+        "cannot decode",
+        "json: unsupported",
+        "cannot unmarshal",
+        "map merge",
+    ]
+    .iter()
+    .any(|words| error.contains(words))
 }
 
 fn canonical(text: &str) -> Option<String> {

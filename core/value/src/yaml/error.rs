@@ -109,6 +109,16 @@ pub(super) struct Mark {
     pub(super) column: u32,
 }
 
+impl Mark {
+    /// The beginning of a line, counted from 1.
+    pub(super) fn at_line(line: usize) -> Self {
+        Self {
+            line: u32::try_from(line.saturating_sub(1)).unwrap_or(u32::MAX),
+            ..Self::default()
+        }
+    }
+}
+
 /// Which layer found a defect of syntax: Go's libraries count its line differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {

@@ -3,11 +3,13 @@
 //! That library reads YAML with yaml.v2, writes the result as JSON and reads that again, so that values here are
 //! what JSON can hold: keys are text, and times stay as they are written.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::compose::Options;
-use super::error::Dialect;
-use super::{Document, Error, read_all, read_first};
+use super::error::{Dialect, Mark};
+use super::{Document, Error, ErrorKind, check_size, read_all, read_first, read_first_document};
 use crate::{Limits, Numbers, Value};
 
 fn options(limits: &Limits, numbers: Numbers, strict: bool) -> Options<'_> {
@@ -49,4 +51,96 @@ pub fn parse_strict(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Er
 /// As [`parse`]; also for too many documents.
 pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Document>, Error> {
     read_all(text.as_ref(), options(limits, Numbers::Exact, false))
+}
+
+/// Reads the documents of a values file, every number a float: Helm splits it as Kubernetes' tools do, at lines
+/// that begin with `---`, and merges what it reads.
+///
+/// # Errors
+/// As [`parse_values`]; also for too many documents, and for anything but a comment behind `---`.
+pub fn parse_values_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Document>, Error> {
+    let options = options(limits, Numbers::Float, false);
+    check_size(text.as_ref(), options)?;
+    let mut documents = Vec::new();
+    for (piece, line) in split(text.as_ref())? {
+        if documents.len() == limits.documents {
+            let message = format!("the stream passes the limit of {} documents", documents.len());
+            return Err(Error::limit(message, Mark::at_line(line)));
+        }
+        let read = read_first_document(&piece, options).map_err(|error| error.with_first_line(line))?;
+        let (value, offset) = read.unwrap_or((Value::Null, 0));
+        documents.push(Document {
+            value,
+            line: line + offset,
+            index: documents.len(),
+        });
+    }
+    Ok(documents)
+}
+
+/// The pieces between separators and the line, from 1, on which each begins; every line ends with `\n`. A piece
+/// without any line is none, and a separator at the beginning of a piece stays in it.
+fn split(text: &[u8]) -> Result<Vec<(Vec<u8>, usize)>, Error> {
+    let mut pieces = Vec::new();
+    let mut piece = Vec::new();
+    let mut first = 1;
+    let ended = text.strip_suffix(b"\n").unwrap_or(text);
+    let lines = ended.split(|&b| b == b'\n').filter(|_| !text.is_empty());
+    for (number, line) in (1..).zip(lines) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(behind) = line.strip_prefix(b"---") {
+            let behind = behind.trim_ascii();
+            if !behind.is_empty() && behind[0] != b'#' {
+                let message = format!("invalid Yaml document separator: {}", String::from_utf8_lossy(behind));
+                return Err(Error::new(
+                    ErrorKind::Syntax,
+                    message.clone(),
+                    Mark::at_line(number),
+                    message,
+                ));
+            }
+            if !piece.is_empty() {
+                pieces.push((core::mem::take(&mut piece), first));
+                first = number + 1;
+                continue;
+            }
+        }
+        piece.extend_from_slice(line);
+        piece.push(b'\n');
+    }
+    if !piece.is_empty() {
+        pieces.push((piece, first));
+    }
+    Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn values_are_split_at_lines_of_dashes() {
+        let documents =
+            parse_values_documents("a: 1\n--- # next\n\nb: 2\r\n---\n---\nc: |\n  x", &Limits::default()).unwrap();
+        let places: Vec<_> = documents
+            .iter()
+            .map(|document| (document.line, document.index))
+            .collect();
+        assert_eq!(places, [(1, 0), (4, 1), (7, 2)]);
+        assert_eq!(documents[2].value.get("c"), Some(&Value::from("x\n")));
+        assert_eq!(parse_values_documents("", &Limits::default()), Ok(Vec::new()));
+        let error = parse_values_documents("a: 1\n---b\n", &Limits::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "invalid Yaml document separator: b at line 2 column 1"
+        );
+    }
+
+    #[test]
+    fn errors_count_lines_from_the_beginning_of_the_file() {
+        let error = parse_values_documents("a: 1\n---\nb: 2\nc: ]\n", &Limits::default()).unwrap_err();
+        assert_eq!(error.line(), 4);
+    }
 }

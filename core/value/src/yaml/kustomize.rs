@@ -46,10 +46,7 @@ pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Do
         let separator = find_separator(rest);
         let end = separator.as_ref().map_or(rest.len(), |separator| separator.start + 1);
         if documents.len() == limits.documents {
-            let mark = Mark {
-                line: u32::try_from(line - 1).unwrap_or(u32::MAX),
-                ..Mark::default()
-            };
+            let mark = Mark::at_line(line);
             return Err(Error::limit(
                 format!("the stream passes the limit of {} documents", documents.len()),
                 mark,
@@ -101,10 +98,7 @@ fn check_separator(separator: &[u8], line: usize) -> Result<(), Error> {
         "invalid document separator: {}",
         String::from_utf8_lossy(separator.trim_ascii())
     );
-    let mark = Mark {
-        line: u32::try_from(line - 1).unwrap_or(u32::MAX),
-        ..Mark::default()
-    };
+    let mark = Mark::at_line(line);
     Err(Error::new(ErrorKind::Syntax, message.clone(), mark, message))
 }
 

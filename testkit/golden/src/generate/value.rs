@@ -183,6 +183,12 @@ pub(super) const WORDS: &[&str] = &[
     "9007199254740993",
 ];
 
+/// Texts that are hard on readers and writers.
+#[must_use]
+pub fn words() -> &'static [&'static str] {
+    WORDS
+}
+
 /// A string: a word, words in a row, or random characters; some are long enough to be folded.
 pub fn string(random: &mut Random) -> String {
     match random.below(10) {

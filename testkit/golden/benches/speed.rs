@@ -1,0 +1,100 @@
+//! How fast the readers and writers are against the Go libraries, in one run on one machine.
+//!
+//! `cargo bench -p convoy-testkit-golden --bench speed [-- FILE…]`; without files, generated manifests are read.
+//! Both sides give the fastest of several rounds over the same files; the ratio is Go's time by ours.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use convoy_testkit_golden::components;
+use convoy_testkit_golden::generate::manifests;
+use convoy_value::{Limits, json, yaml};
+
+const TASKS: [&str; 4] = ["helm", "kustomize", "emit", "json"];
+
+fn main() {
+    let Some(oracle) = components::find("yaml-oracle") else {
+        return;
+    };
+    let mut files: Vec<PathBuf> = env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with("--"))
+        .map(PathBuf::from)
+        .collect();
+    let folder = env::temp_dir().join(format!("convoy-speed-{}", std::process::id()));
+    if files.is_empty() {
+        fs::create_dir_all(&folder).expect("a temporary folder can be made");
+        for (name, text) in manifests() {
+            let path = folder.join(name);
+            fs::write(&path, text).expect("a temporary file can be written");
+            files.push(path);
+        }
+    }
+    let output = Command::new(oracle)
+        .arg("bench")
+        .args(&files)
+        .output()
+        .expect("the oracle runs");
+    let go = String::from_utf8_lossy(&output.stdout);
+    println!(
+        "{:32} {:>9} {:>10} {:>10} {:>10} {:>6}",
+        "file", "bytes", "task", "Go ms", "ours ms", "ratio"
+    );
+    for (path, line) in files.iter().zip(go.lines()) {
+        let go: serde_json::Value = serde_json::from_str(line).expect("the oracle answers with JSON");
+        compare(path, &go);
+    }
+    // The folder is ours if it is there.
+    let _ = fs::remove_dir_all(folder);
+}
+
+fn compare(path: &Path, go: &serde_json::Value) {
+    let text = fs::read(path).expect("the file can be read");
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    for task in TASKS {
+        let (Some(go), Some(ours)) = (go[task].as_f64(), ours(task, &text)) else {
+            println!("{name:32} {:>9} {task:>10} refused", text.len());
+            continue;
+        };
+        let (go, ours) = (go * 1e3, ours.as_secs_f64() * 1e3);
+        println!(
+            "{name:32} {:>9} {task:>10} {go:10.3} {ours:10.3} {:6.1}",
+            text.len(),
+            go / ours
+        );
+    }
+}
+
+fn ours(task: &str, text: &[u8]) -> Option<Duration> {
+    let limits = Limits {
+        bytes: usize::MAX,
+        ..Limits::default()
+    };
+    let value = yaml::helm::parse_values(text, &limits).ok()?;
+    Some(match task {
+        "helm" => fastest(|| drop(black_box(yaml::helm::parse_values(black_box(text), &limits)))),
+        "kustomize" => fastest(|| drop(black_box(yaml::kustomize::parse(black_box(text), &limits)))),
+        "emit" => fastest(|| drop(black_box(yaml::marshal(black_box(&value))))),
+        _ => fastest(|| drop(black_box(json::to_canonical(black_box(&value))))),
+    })
+}
+
+/// The fastest of several rounds, as the oracle measures.
+fn fastest(run: impl Fn()) -> Duration {
+    let mut best = Duration::MAX;
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < 3 || start.elapsed() < Duration::from_millis(1500) {
+        let round = Instant::now();
+        run();
+        best = best.min(round.elapsed());
+        rounds += 1;
+    }
+    best
+}
