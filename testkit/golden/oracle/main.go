@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -37,6 +39,10 @@ func main() {
 		bench(os.Args[2:])
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		version()
+		return
+	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
 	encoder := json.NewEncoder(out)
@@ -57,6 +63,19 @@ func main() {
 			return
 		}
 	}
+}
+
+// One line that names Go and the libraries.
+func version() {
+	parts := []string{runtime.Version()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if strings.Contains(module.Path, "yaml") {
+				parts = append(parts, module.Path+" "+module.Version)
+			}
+		}
+	}
+	fmt.Println(strings.Join(parts, ", "))
 }
 
 func reply(line []byte) answer {

@@ -4,6 +4,7 @@
 //! - [`helm`] asks `helm template`, one process for a batch of cases.
 //! - [`generate`] makes values and texts from a seed, [`reduce`] makes a failing text small.
 //! - [`table`] holds recorded answers.
+pub mod cases;
 pub mod components;
 pub mod encoding;
 pub mod generate;

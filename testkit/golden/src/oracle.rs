@@ -122,6 +122,17 @@ impl Oracle {
         Some(Self { child, input, output })
     }
 
+    /// Names and versions of what answers.
+    ///
+    /// # Panics
+    /// When the oracle does not run.
+    #[must_use]
+    pub fn version(&self) -> String {
+        let path = components::find("yaml-oracle").expect("the oracle is installed");
+        let output = Command::new(path).arg("version").output().expect("the oracle runs");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
     /// Go's answer.
     ///
     /// # Errors
@@ -154,4 +165,39 @@ impl Drop for Oracle {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether two answers are the same: the same text, or both a refusal; in the same words if it is the grammar's.
+#[must_use]
+pub fn agree(op: Op, ours: &Result<String, String>, go: &Result<String, String>) -> bool {
+    match (ours, go) {
+        // Go writes a broken byte as an escape and the character itself as it is; we hold only the character.
+        (Ok(ours), Ok(go)) if go.contains("\\ufffd") => canonical(ours) == canonical(go),
+        (Ok(ours), Ok(go)) => ours == go,
+        (Err(ours), Err(go)) if matches!(op, Op::Helm | Op::HelmValues | Op::JsonAny) => {
+            let go = go.trim_start_matches("error converting YAML to JSON: ");
+            ours == go || (is_about_values(go) && is_about_values(ours))
+        }
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether an error concerns a value and not the grammar: those show Go's types, and ours show none.
+fn is_about_values(error: &str) -> bool {
+    [
+        "map key",
+        "cannot decode",
+        "json: unsupported",
+        "cannot unmarshal",
+        "map merge",
+    ]
+    .iter()
+    .any(|words| error.contains(words))
+}
+
+fn canonical(text: &str) -> Option<String> {
+    json::parse(text, &Limits::default())
+        .ok()
+        .map(|value| json::to_canonical(&value))
 }

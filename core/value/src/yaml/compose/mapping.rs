@@ -1,7 +1,7 @@
 //! Mappings: keys, duplicates and merges.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec;
@@ -59,9 +59,20 @@ struct Entries {
     /// Keys that are a null, and their lines.
     nulls: Vec<(String, u32)>,
     /// Keys with what they were before they became text (the strict Helm reader only).
-    seen: BTreeSet<(Tag, String)>,
+    seen: BTreeMap<String, BTreeSet<Tag>>,
     /// Whether a key has no form in JSON.
     unsupported: bool,
+}
+
+impl Entries {
+    /// Whether a key is set, and notes it: `1` and `"1"` are two keys. What a merged key was is not known any more
+    /// (`Tag::None`): it is the same as any.
+    fn is_set(&mut self, text: &str, tag: Tag) -> bool {
+        let tags = self.seen.entry(text.into()).or_default();
+        let set = tags.contains(&tag) || tags.contains(&Tag::None) || (tag == Tag::None && !tags.is_empty());
+        tags.insert(tag);
+        set
+    }
 }
 
 impl<'a> Composer<'a, '_> {
@@ -239,7 +250,7 @@ impl<'a> Composer<'a, '_> {
                     return;
                 }
                 let text = key.text.into_owned();
-                if self.options.strict && !entries.seen.insert((key.tag, text.clone())) {
+                if self.options.strict && entries.is_set(&text, key.tag) {
                     self.gather(format!("key {} already set in map", quote_go(&text)), mark);
                     return;
                 }
@@ -325,7 +336,7 @@ impl<'a> Composer<'a, '_> {
     fn merge_over(&mut self, entries: &mut Entries, sources: Vec<Map>, mark: Mark) {
         for source in sources.into_iter().rev() {
             for (key, value) in source {
-                if self.options.strict && !entries.seen.insert((Tag::Str, key.clone())) {
+                if self.options.strict && entries.is_set(&key, Tag::None) {
                     self.gather(format!("key {} already set in map", quote_go(&key)), mark);
                     continue;
                 }
