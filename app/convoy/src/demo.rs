@@ -137,7 +137,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         .ready_after(args.ready_after)
         .start()
         .await
-        .map_err(|error| Failure::new("cannot start the API server").because(&error).hint("choose another `--port`"))?;
+        .map_err(|error| Failure::of(&error).hint("choose another `--port`"))?;
     let connection = connection(&server.url()).await?;
     install_crds(&connection).await?;
     apply::apply(&connection, &project.objects, &trees).await?;

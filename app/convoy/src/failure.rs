@@ -47,6 +47,15 @@ impl Failure {
         }
     }
 
+    /// A failure that an error tells by itself: it names the operand.
+    pub(crate) fn of(error: &dyn Error) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.source() {
+            Some(source) => failure.because(source),
+            None => failure,
+        }
+    }
+
     /// The command line itself is wrong.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self {

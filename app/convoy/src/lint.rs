@@ -217,9 +217,9 @@ fn unknown<'a>(key: &str, known: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// The known word that is at most two edits (a third of a short word) away.
+/// The known word that is at most two edits (half of a short word) away.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).clamp(1, 2);
+    let limit = (word.chars().count() / 2).clamp(1, 2);
     known
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)

@@ -67,9 +67,9 @@ pub(crate) fn state(release: &Release) -> (&'static str, Tone) {
 }
 
 fn wave(number: i32, objects: &[&Seen]) -> Node {
-    let gate = if objects.iter().any(|seen| seen.gated) { "gate: waits for Healthy" } else { "" };
+    let gate = if objects.iter().any(|seen| seen.gated) { "gate" } else { "" };
     Node {
-        cells: vec![Cell::new(format!("wave {number}")), Cell::default(), Cell::toned(Tone::Faint, gate)],
+        cells: vec![Cell::new(format!("wave {number}")), Cell::toned(Tone::Faint, gate)],
         children: objects
             .iter()
             .map(|seen| {

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn named(objects: Vec<Object>, limits: &convoy_domain::limits::Limits) -> Result<Render, Failure> {
-    Render::new(objects, limits).map_err(|error| Failure::new("the render is too large").because(&error))
+    Render::new(objects, limits).map_err(|error| Failure::of(&error))
 }
 
 fn show(render: &Render, output: RenderOutput) -> String {

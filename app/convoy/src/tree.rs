@@ -86,7 +86,7 @@ mod tests {
         };
         assert_eq!(
             draw(&root, Style::without_colour()),
-            "Release a             Healthy\n\
+            "Release a            Healthy\n\
              ├─ wave 0\n\
              │  ├─ ConfigMap b    Healthy\n\
              │  └─ Deployment c   Degraded\n\

@@ -34,10 +34,15 @@ fn sample_with(file: &str, from: &str, to: &str) -> tempfile::TempDir {
 
 /// Runs `demo --once` on a broken sample.
 fn broken(file: &str, from: &str, to: &str) -> common::Ended {
+    broken_within("30s", file, from, to)
+}
+
+/// As [`broken`], for what may pass by itself and therefore takes all the time.
+fn broken_within(timeout: &str, file: &str, from: &str, to: &str) -> common::Ended {
     let dir = sample_with(file, from, to);
     let state = tempfile::tempdir().unwrap();
     let dir = dir.path().to_str().unwrap();
-    let ended = run_in(state.path(), &["demo", dir, "--once", "--timeout", "30s"]).exits(1);
+    let ended = run_in(state.path(), &["demo", dir, "--once", "--timeout", timeout]).exits(1);
     assert_eq!(ended.stderr.matches("error: ").count(), 1, "{}", ended.stderr);
     ended
 }
@@ -50,23 +55,23 @@ fn the_sample_is_healthy_and_shows_its_tree() {
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert!(lines[0].starts_with("Release default/bookshelf"), "{}", ended.stdout);
     assert!(lines[0].contains("Healthy") && lines[0].contains("revision ") && lines[0].contains("render "));
-    // The rest is the same each time, but for messages at the end of a line.
+    // The rest is the same each time.
     let stable: Vec<String> = lines[1..]
         .iter()
-        .map(|line| line.split("   ").map(str::trim_end).filter(|part| !part.is_empty()).take(2).collect::<Vec<_>>().join(" "))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
     assert_eq!(
         stable,
         [
             "├─ wave 0",
-            "│  ├─ Namespace bookshelf Healthy",
-            "│  ├─ ConfigMap bookshelf/catalogue Healthy",
-            "│  ├─ Service bookshelf/backend Healthy",
-            "│  ├─ Service bookshelf/frontend Healthy",
-            "│  └─ ConfigMap bookshelf/site Healthy",
-            "├─ wave 1 gate: waits for Healthy",
-            "│  └─ Deployment.apps bookshelf/backend Healthy",
-            "└─ wave 2 gate: waits for Healthy",
+            "│ ├─ Namespace bookshelf Healthy",
+            "│ ├─ ConfigMap bookshelf/catalogue Healthy",
+            "│ ├─ Service bookshelf/backend Healthy",
+            "│ ├─ Service bookshelf/frontend Healthy",
+            "│ └─ ConfigMap bookshelf/site Healthy",
+            "├─ wave 1 gate",
+            "│ └─ Deployment.apps bookshelf/backend Healthy",
+            "└─ wave 2 gate",
             "└─ Deployment.apps bookshelf/frontend Healthy",
         ],
         "{}",
@@ -100,7 +105,7 @@ fn a_tree_that_does_not_render_names_file_and_line() {
     let deep = format!("deep: {}{}\nmetadata:", "[".repeat(10_000), "]".repeat(10_000));
     broken("tree/backend/service.yaml", "metadata:", &deep)
         .says("failed in stage render, LimitExceeded")
-        .says("depth");
+        .says("the nesting passes the limit of 200");
 }
 
 #[test]
@@ -113,7 +118,7 @@ fn an_object_that_the_cluster_refuses_stops_before_anything_is_applied() {
 
 #[test]
 fn a_source_that_cannot_be_reached_is_named() {
-    broken("release.yaml", "url: file://./tree", "url: http://127.0.0.1:9/x.git")
+    broken_within("3s", "release.yaml", "url: file://./tree", "url: http://127.0.0.1:9/x.git")
         .says("failed in stage fetch, FetchFailed")
         .says("http://127.0.0.1:9/x.git");
 }
@@ -136,7 +141,7 @@ fn a_taken_port_is_named() {
     let port = listener.local_addr().unwrap().port().to_string();
     run(&["demo", "--once", "--port", &port])
         .exits(1)
-        .says(&format!("cannot listen on `127.0.0.1:{port}`").replace("cannot listen on ", ""))
+        .says(&format!("cannot listen on `127.0.0.1:{port}`: Address already in use"))
         .says("--port");
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{run, run_in};
 
-const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: {on: 'yes', n: \"1\"}\n";
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: {\"on\": 'yes', \"n\": \"1\"}\n";
 const SERVICE: &str = "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"namespace\":\"web\",\"name\":\"b\"}}";
 
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -34,6 +34,14 @@ fn manifests_are_printed_as_kubectl_writes_yaml() {
         "apiVersion: v1\ndata:\n  \"n\": \"1\"\n  \"on\": \"yes\"\nkind: ConfigMap\nmetadata:\n  name: a\n---\n\
          apiVersion: v1\nkind: Service\nmetadata:\n  name: b\n  namespace: web\n",
     );
+}
+
+#[test]
+fn bare_words_are_read_as_kubectl_reads_them() {
+    let dir = directory(&[("a.yaml", "apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {on: y, b: 012, c: 1e3}\n")]);
+    run_in(dir.path(), &["render", "manifests", "a.yaml"])
+        .exits(0)
+        .prints("apiVersion: v1\nkind: X\nmetadata:\n  name: a\nspec:\n  \"true\": true\n  b: 10\n  c: 1000\n");
 }
 
 #[test]
@@ -125,7 +133,7 @@ fn bad_input_is_named_and_never_hangs() {
     };
     check("a: b: c", &["bad.yaml", "line 1"]);
     check("a: [1, 2", &["bad.yaml", "line"]);
-    check(&deep, &["bad.yaml", "depth"]);
+    check(&deep, &["bad.yaml", "nesting passes the limit of 200"]);
     check(&bomb, &["bad.yaml", "alias"]);
     check(&large, &["bad.yaml", "limit `bytes of one file` of 16777216"]);
     check("just text", &["bad.yaml"]);

@@ -41,5 +41,5 @@ pub(super) fn read(source: &Path, manifests: &Manifests, limits: &Limits) -> Res
 
 /// Files to objects.
 pub(super) fn objects(files: &Files, manifests: &Manifests, limits: &Limits) -> Result<Vec<Object>, Failure> {
-    render_manifests(files, manifests, limits).map_err(|error| Failure::new("the manifests do not render").because(&error))
+    render_manifests(files, manifests, limits).map_err(|error| Failure::of(&error))
 }

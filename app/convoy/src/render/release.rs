@@ -53,7 +53,7 @@ pub(super) fn render(
     };
     let mut objects = manifests::objects(&tree, manifests, limits)?;
     mutate(&release.mutations, &mut objects)
-        .map_err(|error| Failure::new(format!("the mutations of {} fail", document.place())).because(&error))?;
+        .map_err(|error| Failure::of(&error).hint(format!("the mutations of {}", document.place())))?;
     Ok(objects)
 }
 
