@@ -4,6 +4,8 @@
 //! factory, and panics with the name of the first case that fails.
 
 pub mod blob_store;
+pub mod cluster;
+pub mod control_plane;
 pub mod source_fetcher;
 mod suite;
 

@@ -35,6 +35,9 @@ pub trait SourceWorld: Send + Sync + std::fmt::Debug {
 type World = Arc<dyn SourceWorld>;
 
 /// A git source with `url` and settings that fit a test on one machine.
+///
+/// # Panics
+/// Never: the name in it is one.
 #[must_use]
 pub fn git_source(url: &str) -> Source {
     Source {
@@ -145,9 +148,15 @@ async fn what_is_no_repository_is_told_apart(world: World) {
     world.create("app");
     let absent = world.source("absent");
     let verified = world.fetcher().verify(&absent).await;
-    assert!(matches!(verified, Err(FetchError::NotARepository { .. })), "{verified:?}");
+    assert!(
+        matches!(verified, Err(FetchError::NotARepository { .. })),
+        "{verified:?}"
+    );
     let resolved = world.fetcher().resolve(&absent, &HEAD).await;
-    assert!(matches!(resolved, Err(FetchError::NotARepository { .. })), "{resolved:?}");
+    assert!(
+        matches!(resolved, Err(FetchError::NotARepository { .. })),
+        "{resolved:?}"
+    );
 }
 
 async fn refs_resolve_to_commits(world: World) {
@@ -247,12 +256,48 @@ async fn each_limit_is_kept_and_named(world: World) {
     let revision = world.commit("app", "main", &committed);
     let generous = Limits::default();
     for (limits, expect) in [
-        (Limits { files: 2, ..generous.clone() }, Some("2 files")),
-        (Limits { files: 3, ..generous.clone() }, None),
-        (Limits { file_bytes: 7, ..generous.clone() }, Some("7 bytes")),
-        (Limits { file_bytes: 8, ..generous.clone() }, None),
-        (Limits { source_bytes: 11, ..generous.clone() }, Some("11 bytes")),
-        (Limits { source_bytes: 12, ..generous.clone() }, None),
+        (
+            Limits {
+                files: 2,
+                ..generous.clone()
+            },
+            Some("2 files"),
+        ),
+        (
+            Limits {
+                files: 3,
+                ..generous.clone()
+            },
+            None,
+        ),
+        (
+            Limits {
+                file_bytes: 7,
+                ..generous.clone()
+            },
+            Some("7 bytes"),
+        ),
+        (
+            Limits {
+                file_bytes: 8,
+                ..generous.clone()
+            },
+            None,
+        ),
+        (
+            Limits {
+                source_bytes: 11,
+                ..generous.clone()
+            },
+            Some("11 bytes"),
+        ),
+        (
+            Limits {
+                source_bytes: 12,
+                ..generous.clone()
+            },
+            None,
+        ),
     ] {
         let found = fetch_within(&world, &branch("main"), &revision, &limits).await;
         match (found, expect) {
@@ -274,8 +319,8 @@ async fn a_setting_that_is_not_built_is_refused_by_every_call(world: World) {
     };
     assert_eq!(fetcher.verify(&source).await, Err(expect.clone()));
     assert_eq!(fetcher.resolve(&source, &HEAD).await, Err(expect.clone()));
-    let fetched = fetcher.fetch(&source, &HEAD, &revision, &Limits::default()).await;
-    assert_eq!(fetched, Err(expect));
+    let answer = fetcher.fetch(&source, &HEAD, &revision, &Limits::default()).await;
+    assert_eq!(answer, Err(expect));
 }
 
 async fn a_chart_of_a_git_repository_is_refused(world: World) {
