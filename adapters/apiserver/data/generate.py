@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Writes resources.txt and types.txt from the `api` folder of a Kubernetes source tree.
 
-usage: generate.py PATH/TO/kubernetes/api
+usage: generate.py PATH/TO/kubernetes/api PATH/TO/GO/SOURCES...
+
+The Go sources (k8s.io/api, apimachinery, apiextensions-apiserver, kube-aggregator) tell which fields are written although
+they are absent, and which are dropped although they are given: the wire format goes through those structs.
 
 resources.txt: one resource a line, tab separated:
     group version plural singular Kind scope shortNames categories verbs subresources(name:group/version/Kind:verbs) type
 types.txt: one definition a line: `Name flags field type field type ...`, see src/types/builtin.rs.
 """
-import glob, json, os, sys
+import glob, json, os, re, sys
 
 API = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,6 +32,43 @@ for name, definition in swagger["definitions"].items():
             for key, value in prop.items():
                 if key.startswith("x-kubernetes-"):
                     target["properties"][field].setdefault(key, value)
+
+# (package version folder, struct) -> json name -> (go type, options)
+go = {}
+FIELD = re.compile(r'^\t(\w+)?\s*([\w.*\[\]]+)\s+`[^`]*json:"([^"]*)"')
+for root in sys.argv[2:]:
+    for path in glob.glob(root + "/**/types*.go", recursive=True):
+        folder = "/".join(os.path.dirname(path).split("/")[-2:])
+        current = None
+        for text in open(path):
+            start = re.match(r"^type (\w+) struct \{", text)
+            if start:
+                current = go.setdefault((folder, start.group(1)), {})
+            elif text.startswith("}"):
+                current = None
+            elif current is not None:
+                found = FIELD.match(text)
+                if found:
+                    name, *options = found.group(3).split(",")
+                    if name and name != "-":
+                        current[name] = (found.group(2), options)
+
+def presence(full, field, code):
+    """`d`: dropped when empty; `z`: written as its zero when absent; `n`: written as null when absent."""
+    parts = full.split(".")
+    kind, options = go.get(("/".join(parts[-3:-1]), parts[-1]), {}).get(field, (None, None))
+    if kind is None or kind.startswith("*") or "omitzero" in options:
+        return ""
+    optional = "omitempty" in options
+    if code in ("q", "I", "*") or (code == "T" and optional and False):
+        return "" if code != "I" else ""
+    if kind.startswith("[]") or kind.startswith("map") or code.startswith(("[", "{")):
+        return "d" if optional else "n"
+    if code == "T":
+        return "n"
+    if code[0].isupper():
+        return "z"
+    return "d" if optional else "z"
 
 names, taken = {}, {}
 def short(full):
@@ -110,7 +150,8 @@ def line(full):
         default = prop.get("default")
         if isinstance(default, (str, bool, int)) and default != "" and default is not False and default != 0:
             suffix += "?" + (default if isinstance(default, str) else json.dumps(default))
-        out += [("+" if field in required else "") + field, t + suffix]
+        mark = presence(full, field, t)
+        out += [("+" if field in required else "") + field, t + ("^" + mark if mark else "") + suffix]
     return " ".join(out)
 
 resources, roots = [], []

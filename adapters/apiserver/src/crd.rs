@@ -122,7 +122,7 @@ fn version_errors(version: &Value, path: &str, errors: &mut Vec<FieldError>) {
     }
     let path = format!("{path}.schema.openAPIV3Schema");
     let Some(schema) = version["schema"].get("openAPIV3Schema") else {
-        errors.push(FieldError::required(path, "schemas are required"));
+        errors.push(FieldError::required(path, ""));
         return;
     };
     if schema["type"] != "object" {

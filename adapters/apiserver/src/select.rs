@@ -172,6 +172,10 @@ fn requirement(part: &str) -> Result<Requirement, ApiError> {
             return Ok(if greater { Requirement::Greater(key, bound) } else { Requirement::Less(key, bound) });
         }
     }
+    if let Some((_, rest)) = part.split_once(char::is_whitespace) {
+        let why = format!("unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt", rest.trim());
+        return Err(ApiError::bad_request(why));
+    }
     Ok(Requirement::Exists(key_of(part, part)?))
 }
 
@@ -243,7 +247,12 @@ impl FieldSelector {
                 || custom.iter().any(|known| known == field)
                 || SELECTABLE.iter().any(|(of, fields)| *of == resource && fields.contains(&field));
             if !known {
-                return Err(ApiError::bad_request(format!("field label not supported: {field}")));
+                let special = custom.is_empty() && SELECTABLE.iter().all(|(of, _)| *of != resource);
+                return Err(ApiError::bad_request(if special && !resource.is_empty() {
+                    format!("\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+                } else {
+                    format!("field label not supported: {field}")
+                }));
             }
             out.push((field.split('.').map(str::to_owned).collect(), equal, value.trim().to_owned()));
         }

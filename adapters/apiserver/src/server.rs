@@ -89,7 +89,7 @@ impl Builder {
     }
 
     /// Whether controllers run (workloads, garbage collection, namespaces). Definitions of custom resources are accepted
-    /// by a controller too.
+    /// also without them.
     #[must_use]
     pub fn controllers(mut self, on: bool) -> Self {
         self.controllers = on;
@@ -107,9 +107,7 @@ impl Builder {
         let core = Core::new(self.limits, self.seed);
         let shared = Arc::new(Shared::new(core, address.to_string()));
         let mut tasks = Vec::new();
-        if self.controllers {
-            tasks.push(tokio::spawn(controllers::run(shared.clone(), self.ready_after)));
-        }
+        tasks.push(tokio::spawn(controllers::run(shared.clone(), self.ready_after, !self.controllers)));
         let listener = listener.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "cannot set nodelay");

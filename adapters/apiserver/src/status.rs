@@ -137,8 +137,24 @@ impl FieldError {
         }
     }
 
+    /// Whether rules are not evaluated on an object with this error.
+    pub(crate) fn blocks_rules(&self) -> bool {
+        match self.kind {
+            FieldErrorKind::Required
+            | FieldErrorKind::NotSupported
+            | FieldErrorKind::TooLong
+            | FieldErrorKind::TooMany
+            | FieldErrorKind::TypeInvalid => true,
+            FieldErrorKind::Invalid | FieldErrorKind::Duplicate | FieldErrorKind::Forbidden | FieldErrorKind::NotFound => false,
+        }
+    }
+
     fn line(&self) -> String {
-        format!("{}: {}", if self.field.is_empty() { "<nil>" } else { &self.field }, self.message)
+        format!("{}: {}", self.place(), self.message)
+    }
+
+    fn place(&self) -> &str {
+        if self.field.is_empty() { "<nil>" } else { &self.field }
     }
 }
 
@@ -174,7 +190,7 @@ fn details(group: &str, kind: &str, name: &str) -> Value {
 
 impl ApiError {
     pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: json!({}) }
+        Self { code, reason, message: message.into(), details: Value::Null }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -190,7 +206,10 @@ impl ApiError {
     }
 
     pub(crate) fn no_such_resource() -> Self {
-        Self::new(404, "NotFound", "the server could not find the requested resource")
+        Self {
+            details: json!({}),
+            ..Self::new(404, "NotFound", "the server could not find the requested resource")
+        }
     }
 
     pub(crate) fn already_exists(group: &str, plural: &str, name: &str) -> Self {
@@ -228,7 +247,7 @@ impl ApiError {
         let why = if lines.len() == 1 { lines.concat() } else { format!("[{}]", lines.join(", ")) };
         let causes: Vec<Value> = errors
             .iter()
-            .map(|error| json!({"reason": error.kind.reason(), "message": error.message, "field": error.field}))
+            .map(|error| json!({"reason": error.kind.reason(), "message": error.message, "field": error.place()}))
             .collect();
         let mut details = details(group, kind, name);
         details["causes"] = Value::Array(causes);
@@ -236,15 +255,14 @@ impl ApiError {
     }
 
     pub(crate) fn method_not_allowed() -> Self {
-        Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        Self {
+            details: json!({}),
+            ..Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        }
     }
 
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
-    }
-
-    pub(crate) fn internal(message: impl Into<String>) -> Self {
-        Self::new(500, "InternalError", message)
     }
 
     /// The `Status` object that goes over the wire.
@@ -253,10 +271,8 @@ impl ApiError {
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "reason": self.reason, "details": self.details, "code": self.code,
         });
-        if self.details.as_object().is_none_or(serde_json::Map::is_empty)
-            && let Some(map) = status.as_object_mut()
-        {
-            map.remove("details");
+        if let Some(map) = status.as_object_mut() {
+            map.retain(|name, value| !(name == "details" && value.is_null()) && !(name == "reason" && value == ""));
         }
         status
     }

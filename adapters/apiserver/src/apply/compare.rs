@@ -16,6 +16,17 @@ pub(crate) struct Comparison {
     pub(crate) removed: FieldSet,
 }
 
+impl Comparison {
+    /// The comparison without these fields and what is below them.
+    pub(super) fn without(self, ignored: &FieldSet) -> Self {
+        Self {
+            added: self.added.recursive_difference(ignored),
+            modified: self.modified.recursive_difference(ignored),
+            removed: self.removed.recursive_difference(ignored),
+        }
+    }
+}
+
 /// Compares two values of one type.
 pub(crate) fn compare(ty: &Type, before: &Value, after: &Value) -> Comparison {
     let mut out = Comparison::default();

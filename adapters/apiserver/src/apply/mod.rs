@@ -23,7 +23,21 @@ pub(crate) use updater::{Conflict, Refusal, Scope, apply, update};
 use serde_json::Value;
 
 use crate::fields::{Atom, PathElement};
-use crate::types::{ListKind, Type, View};
+use crate::types::{ListKind, Scalar, Type, View};
+
+/// A key field of a built-in kind that is absent counts as empty; one of a custom resource is an error.
+fn zero_key(ty: &Type) -> Option<Value> {
+    match ty {
+        Type::Scalar(Scalar::String) => Some(Value::from("")),
+        Type::Scalar(Scalar::Int32 | Scalar::Int64) => Some(Value::from(0)),
+        Type::Scalar(_)
+        | Type::Any { .. }
+        | Type::Map { .. }
+        | Type::Struct(_)
+        | Type::Named { .. }
+        | Type::List { .. } => None,
+    }
+}
 
 /// The step that leads to an item of a granular list; none when its key fields are absent.
 fn item_element(kind: &ListKind, element: &Type, item: &Value) -> Option<PathElement> {
@@ -36,7 +50,7 @@ fn item_element(kind: &ListKind, element: &Type, item: &Value) -> Option<PathEle
             let mut fields: Vec<(String, Atom)> = keys
                 .iter()
                 .filter_map(|key| {
-                    let default = || map.field(key).and_then(|field| field.default.clone());
+                    let default = || map.field(key).and_then(|field| field.default.clone().or_else(|| zero_key(&field.ty)));
                     let value = object.get(key).filter(|value| !value.is_null()).cloned().or_else(default)?;
                     Some((key.clone(), Atom(value)))
                 })

@@ -66,13 +66,9 @@ pub(crate) fn update(
     manager: &Manager,
     api_version: &str,
 ) -> Managers {
-    let comparison = compare(scope.ty, before, after);
+    let comparison = compare(scope.ty, before, after).without(scope.ignored);
     take_over(&comparison, &mut managers, None);
-    let taken = comparison
-        .modified
-        .union(&comparison.added)
-        .recursive_difference(scope.ignored)
-        .difference(&stripped());
+    let taken = comparison.modified.union(&comparison.added).difference(&stripped());
     if !taken.is_empty() {
         let owned = managers.0.entry(manager.clone()).or_default();
         owned.set.extend(&taken);
@@ -110,7 +106,7 @@ pub(crate) fn apply(
         Some(last) if !last.set.is_empty() => prune(scope.ty, &merged, &managers, &last.set),
         Some(_) | None => merged,
     };
-    let comparison = compare(scope.ty, live, &object);
+    let comparison = compare(scope.ty, live, &object).without(scope.ignored);
     let conflicts = conflicts(&comparison, &managers, manager);
     if !force && !conflicts.is_empty() {
         return Err(Refusal::Conflicts(conflicts));

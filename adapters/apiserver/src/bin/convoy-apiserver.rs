@@ -18,6 +18,9 @@ struct Arguments {
     /// Seconds until workloads become ready.
     #[arg(long, default_value_t = 0.1)]
     ready_after: f64,
+    /// Runs no controllers: objects stay as clients write them.
+    #[arg(long)]
+    no_controllers: bool,
     /// Writes a kubeconfig to this file.
     #[arg(long)]
     kubeconfig: Option<std::path::PathBuf>,
@@ -38,7 +41,7 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let ready_after = Duration::try_from_secs_f64(arguments.ready_after)?;
-    let server = ApiServer::builder().bind(arguments.listen).ready_after(ready_after).start().await?;
+    let server = ApiServer::builder().bind(arguments.listen).ready_after(ready_after).controllers(!arguments.no_controllers).start().await?;
     if let Some(path) = &arguments.kubeconfig {
         std::fs::write(path, server.kubeconfig())?;
     }

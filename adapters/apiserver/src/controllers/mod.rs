@@ -36,6 +36,8 @@ pub const FAIL_ANNOTATION: &str = "apiserver.convoy.kumodo.io/fail";
 /// On a workload or pod: the seconds that it takes to become ready, in place of the server's setting.
 pub const READY_AFTER_ANNOTATION: &str = "apiserver.convoy.kumodo.io/ready-after";
 
+const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
 /// Objects reconciled while the state is held.
 const STEP: usize = 200;
 
@@ -51,10 +53,12 @@ struct Engine {
     seen: BTreeMap<String, Instant>,
     timers: BTreeSet<(Instant, Key)>,
     ready_after: Duration,
+    /// Whether only definitions of custom resources are looked after.
+    definitions_only: bool,
 }
 
 /// Runs the controllers until the server stops.
-pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration) {
+pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration, definitions_only: bool) {
     let mut changes = shared.core().store.subscribe();
     let mut shutdown = shared.shutdown.subscribe();
     let mut engine = Engine {
@@ -63,6 +67,7 @@ pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration) {
         seen: BTreeMap::new(),
         timers: BTreeSet::new(),
         ready_after,
+        definitions_only,
     };
     loop {
         changes.borrow_and_update();
@@ -100,6 +105,9 @@ impl Engine {
         }
         for _ in 0..STEP {
             let Some(key) = self.queue.pop_first() else { break };
+            if self.definitions_only && &*key.storage != DEFINITIONS {
+                continue;
+            }
             let mut context = Context::new(core, now, self.ready_after, &mut self.seen);
             context.reconcile(&key);
             if let Some(wake) = context.wake {
@@ -140,7 +148,7 @@ impl Engine {
             if !event.key.namespace.is_empty() {
                 self.queue.insert(namespace_key(&event.key.namespace));
             }
-            if &*event.key.storage == "customresourcedefinitions.apiextensions.k8s.io" {
+            if &*event.key.storage == DEFINITIONS {
                 return;
             }
         } else {
@@ -166,7 +174,7 @@ impl Context<'_> {
         let storage = &*key.storage;
         match storage {
             "namespaces" => namespace::reconcile(self, key, &object),
-            "customresourcedefinitions.apiextensions.k8s.io" => custom::reconcile(self, key, &object),
+            DEFINITIONS => custom::reconcile(self, key, &object),
             _ if deleting => {}
             "deployments.apps" => deployment::reconcile(self, key, &object),
             "replicasets.apps" => replicas::reconcile(self, key, &object),

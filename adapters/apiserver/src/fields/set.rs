@@ -136,7 +136,7 @@ impl FieldSet {
         Self { members, children }
     }
 
-    /// All members, in order.
+    /// All members: those of a level before those below it.
     pub(crate) fn paths(&self) -> Vec<Vec<PathElement>> {
         let mut out = Vec::new();
         self.collect(&mut Vec::new(), &mut out);
@@ -144,15 +144,14 @@ impl FieldSet {
     }
 
     fn collect(&self, prefix: &mut Vec<PathElement>, out: &mut Vec<Vec<PathElement>>) {
-        let all: BTreeSet<&PathElement> = self.members.iter().chain(self.children.keys()).collect();
-        for element in all {
+        for element in &self.members {
             prefix.push(element.clone());
-            if self.members.contains(element) {
-                out.push(prefix.clone());
-            }
-            if let Some(child) = self.children.get(element) {
-                child.collect(prefix, out);
-            }
+            out.push(prefix.clone());
+            prefix.pop();
+        }
+        for (element, child) in &self.children {
+            prefix.push(element.clone());
+            child.collect(prefix, out);
             prefix.pop();
         }
     }

@@ -85,7 +85,10 @@ fn documents(shared: &Shared, headers: &HeaderMap, route: &Route) -> Result<Resp
         Route::Groups => discovery::groups(registry),
         Route::Group(name) => discovery::group(registry, name).ok_or_else(ApiError::no_such_resource)?,
         Route::Resources { group, version } => {
-            discovery::resources(registry, group, version).ok_or_else(ApiError::no_such_resource)?
+            match discovery::resources(registry, group, version) {
+                Some(value) => value,
+                None => return Ok(answer::text(404, "404 page not found\n")),
+            }
         }
         Route::OpenApiV2 => {
             negotiate::form(headers)?;
@@ -117,6 +120,9 @@ fn target_of(shared: &Shared, path: Path) -> Result<Target, ApiError> {
 }
 
 async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<Response, ApiError> {
+    if shared.core().registry.in_version(&path.group, &path.version).next().is_none() {
+        return Ok(answer::text(404, "404 page not found\n"));
+    }
     let target = target_of(shared, path)?;
     let (parts, body) = request.into_parts();
     let params = Params::of(&parts.uri)?;
@@ -147,7 +153,7 @@ async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<R
         write.duplicates = duplicates;
         shared.core().replace(&target, object, &write)?
     } else {
-        let kind = patch_kind(&target, &media)?;
+        let kind = patch_kind(&media)?;
         let mut write = params.write(user_agent, kind == PatchKind::Apply)?;
         let (patch, duplicates) = body::decode_patch(kind == PatchKind::Apply, &bytes)?;
         write.duplicates = duplicates;
@@ -261,23 +267,16 @@ fn shown(target: &Target, params: &Params, form: Form, written: &Written) -> Res
     response
 }
 
-fn patch_kind(target: &Target, media: &str) -> Result<PatchKind, ApiError> {
+fn patch_kind(media: &str) -> Result<PatchKind, ApiError> {
     match media {
         "application/json-patch+json" => Ok(PatchKind::Json),
         "application/merge-patch+json" => Ok(PatchKind::Merge),
         "application/strategic-merge-patch+json" => Ok(PatchKind::Strategic),
         "application/apply-patch+yaml" | "application/apply-patch+json" => Ok(PatchKind::Apply),
-        _ if target.resource.custom.is_some() => Err(body::unsupported(&[
-            "application/json-patch+json",
-            "application/merge-patch+json",
-            "application/apply-patch+yaml",
-        ])),
-        _ => Err(body::unsupported(&[
-            "application/json-patch+json",
-            "application/merge-patch+json",
-            "application/strategic-merge-patch+json",
-            "application/apply-patch+yaml",
-        ])),
+        _ => Err(ApiError {
+            details: json!({}),
+            ..ApiError::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+        }),
     }
 }
 

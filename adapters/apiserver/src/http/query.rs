@@ -30,7 +30,7 @@ impl Params {
 
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, ApiError> {
         let Some(text) = self.get(name) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| ApiError::bad_request(format!("{name}: Invalid value: {text:?}: must be an integer")))
+        text.parse().map(Some).map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
     }
 
     pub(crate) fn dry_run(&self) -> Result<bool, ApiError> {
@@ -51,7 +51,7 @@ impl Params {
             Some("Strict") => Validation::Strict,
             Some("Ignore") => Validation::Ignore,
             Some(other) => {
-                let allowed = ["Ignore", "Strict", "Warn"].map(str::to_owned);
+                let allowed = ["", "Ignore", "Strict", "Warn"].map(str::to_owned);
                 let error = FieldError::not_supported("fieldValidation", &other.into(), &allowed);
                 return Err(ApiError::invalid("meta.k8s.io", "CreateOptions", "", &[error]));
             }
@@ -71,7 +71,7 @@ impl Params {
             let error = FieldError::forbidden("force", "may not be specified for non-apply patch");
             return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
         }
-        Ok(Write { dry_run: self.dry_run()?, manager, force: self.flag("force"), validation, duplicates: Vec::new() })
+        Ok(Write { dry_run: self.dry_run()?, manager, force: self.flag("force"), validation, unconditional: false, duplicates: Vec::new() })
     }
 
     pub(crate) fn list(&self, target: &Target) -> Result<ListOptions, ApiError> {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Core, Target, Validation, Write};
 use crate::resource::Resource;
 use crate::status::{ApiError, FieldError};
+use crate::types::canonical::canonical;
 use crate::types::decode;
 use crate::validate::{builtin, cel, defaults, immutable, meta, schema};
 
@@ -23,19 +24,22 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
         None | Some("") => object["apiVersion"] = json!(want),
         Some(given) if given == want => {}
         Some(given) => {
-            let why = format!("the API version in the data ({given}) does not match the expected API version ({want})");
-            return Err(ApiError::bad_request(why));
+            let kind = object.get("kind").and_then(Value::as_str).unwrap_or("");
+            return Err(unreadable(
+                resource,
+                kind,
+                &format!("no kind \"{kind}\" is registered for version \"{given}\" in the scheme of {want}"),
+            ));
         }
     }
     match object.get("kind").and_then(Value::as_str) {
         None | Some("") => object["kind"] = json!(resource.kind),
         Some(given) if given == resource.kind => {}
         Some(given) => {
-            let why = format!(
-                "{given} in version \"{}\" cannot be handled as a {}: the kinds differ",
-                resource.version, resource.kind
-            );
-            return Err(ApiError::bad_request(why));
+            let (version, kind) = (&resource.version, &resource.kind);
+            let package = resource.group.split('.').next().filter(|name| !name.is_empty()).unwrap_or("core");
+            let why = format!("converting ({version}.{given}) to ({package}.{kind}): unknown conversion");
+            return Err(unreadable(resource, given, &why));
         }
     }
     if !object.get("metadata").is_some_and(Value::is_object) {
@@ -66,6 +70,11 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
     strictness(resource, &unknown, write)
 }
 
+fn unreadable(resource: &Resource, kind: &str, why: &str) -> ApiError {
+    let (version, wanted) = (&resource.version, &resource.kind);
+    ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {wanted}: {why}"))
+}
+
 fn strictness(resource: &Resource, unknown: &[String], write: &Write) -> Result<Vec<String>, ApiError> {
     let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
     let found: Vec<String> =
@@ -92,8 +101,10 @@ pub(crate) fn complete(resource: &Resource, object: &mut Value) {
         defaults::fill(&custom.schema, object);
         let _ = decode::prune(&resource.ty, object, false);
     } else {
+        canonical(&resource.ty, object);
         builtin::fill(&resource.storage, object);
         let _ = decode::prune(&resource.ty, object, true);
+        canonical(&resource.ty, object);
     }
     drop_empty_metadata(object);
 }
@@ -119,7 +130,13 @@ pub(crate) fn check(target: &Target, object: &Value, old: Option<&Value>) -> Res
     match &resource.custom {
         Some(custom) => {
             errors.extend(schema::check(&custom.schema, object, &custom.patterns));
-            if errors.is_empty() && custom.has_rules {
+            if errors.iter().any(FieldError::blocks_rules) && custom.has_rules {
+                errors.push(FieldError::invalid(
+                    "",
+                    &Value::Null,
+                    "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+                ));
+            } else if custom.has_rules {
                 let context = RootContext {
                     api_version: resource.api_version(),
                     api_group: resource.group.clone(),
@@ -160,8 +177,8 @@ fn unchanged_metadata(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
         let added: Vec<Value> = finalizers(new).into_iter().filter(|one| !before.contains(one)).collect();
         if !added.is_empty() {
             let why = format!(
-                "no new finalizers can be added if the object is being deleted, found new finalizers {}",
-                json!(added)
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                added.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
             );
             errors.push(FieldError::forbidden("metadata.finalizers", &why));
         }

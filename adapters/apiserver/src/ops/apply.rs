@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::admit;
-use super::create::ignored;
+use super::create::{ignored, nothing};
 use super::update::without_managers;
 use super::{Core, Target, Write, Written};
 use crate::apply::{self, Conflict, Manager, Managers, Operation, Refusal, Scope};
@@ -25,10 +25,8 @@ impl Core {
     pub(super) fn apply(&mut self, target: &Target, mut config: Value, write: &Write) -> Result<Written, ApiError> {
         check_request(target, &config, write)?;
         let strict = Write { validation: super::Validation::Strict, ..write.clone() };
-        let unknown = |error: ApiError| undeclared(target, &config, error);
-        let mut probe = config.clone();
-        admit::decode(target, &mut probe, &strict).map_err(unknown)?;
-        config = probe;
+        let place = place(target, &config);
+        admit::decode(target, &mut config, &strict).map_err(|error| undeclared(&place, error))?;
         if config["metadata"].get("managedFields").is_some_and(|entries| !entries.is_null()) {
             return Err(ApiError::bad_request("metadata.managedFields must be nil"));
         }
@@ -38,12 +36,12 @@ impl Core {
             Err(error) => return Err(error),
         };
         match live {
-            Some(live) => self.apply_over(target, &live, &config, write),
-            None => self.apply_new(target, &config, write),
+            Some(live) => self.apply_over(target, &live, &config, write, &place),
+            None => self.apply_new(target, &config, write, &place),
         }
     }
 
-    fn apply_new(&mut self, target: &Target, config: &Value, write: &Write) -> Result<Written, ApiError> {
+    fn apply_new(&mut self, target: &Target, config: &Value, write: &Write, place: &str) -> Result<Written, ApiError> {
         let resource = &target.resource;
         if config["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty()) {
             let why = format!(
@@ -55,8 +53,9 @@ impl Core {
         let (ignored, now, version) = (ignored(target), now_text(), resource.api_version());
         let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
         let manager = Manager::new(Operation::Apply, &write.manager, &version, "");
-        let applied = apply::apply(&scope, &json!({}), config, Managers::default(), &manager, &version, write.force);
-        let (object, managers) = applied.map_err(|refusal| refused(target, refusal))?;
+        let applied = apply::apply(&scope, &nothing(target), config, Managers::default(), &manager, &version, write.force);
+        let (mut object, managers) = applied.map_err(|refusal| refused(place, refusal))?;
+        let _ = crate::types::decode::prune(&resource.ty, &mut object, resource.custom.is_none());
         self.create_decoded(target, object, write, Some(managers), Vec::new())
     }
 
@@ -66,6 +65,7 @@ impl Core {
         live: &Value,
         config: &Value,
         write: &Write,
+        place: &str,
     ) -> Result<Written, ApiError> {
         let resource = &target.resource;
         let (ignored, now, version) = (ignored(target), now_text(), resource.api_version());
@@ -75,7 +75,7 @@ impl Core {
         let mut managers = Managers::decode(live["metadata"].get("managedFields")).unwrap_or_default();
         if managers.0.is_empty() {
             let before = Manager::new(Operation::Update, BEFORE_FIRST_APPLY, &version, "");
-            managers = apply::update(&scope, &json!({}), &plain, managers, &before, &version);
+            managers = apply::update(&scope, &nothing(target), &plain, managers, &before, &version);
         }
         let run = |force| apply::apply(&scope, &plain, config, managers.clone(), &manager, &version, force);
         let outcome = match run(write.force) {
@@ -86,7 +86,7 @@ impl Core {
             }
             other => other,
         };
-        let (mut object, managers) = outcome.map_err(|refusal| refused(target, refusal))?;
+        let (mut object, managers) = outcome.map_err(|refusal| refused(place, refusal))?;
         let _ = crate::types::decode::prune(&resource.ty, &mut object, resource.custom.is_none());
         if !object["metadata"].is_object() {
             object["metadata"] = live["metadata"].clone();
@@ -101,13 +101,11 @@ fn check_request(target: &Target, config: &Value, write: &Write) -> Result<(), A
         let error = FieldError::required("fieldManager", "is required for apply patch");
         return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", &[error]));
     }
-    for (field, what) in [("apiVersion", "apiVersion"), ("kind", "kind")] {
-        if config.get(field).and_then(Value::as_str).unwrap_or("").is_empty() {
-            return Err(ApiError::bad_request(format!(
-                "error decoding YAML: Object '{}' is missing in the configuration",
-                if what == "kind" { "Kind" } else { what }
-            )));
-        }
+    let text = |field: &str| config.get(field).and_then(Value::as_str).unwrap_or("").to_owned();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if version.is_empty() || kind.is_empty() {
+        let version = if version.is_empty() { "/".to_owned() } else { version };
+        return Err(ApiError::bad_request(format!("invalid object type: {version}, Kind={kind}")));
     }
     if target.subresource == "scale" {
         return Err(ApiError::new(415, "UnsupportedMediaType", "this server does not apply to the scale subresource: patch it"));
@@ -121,8 +119,16 @@ fn check_request(target: &Target, config: &Value, write: &Write) -> Result<(), A
     Ok(())
 }
 
+/// A configuration as errors about its type name it.
+fn place(target: &Target, config: &Value) -> String {
+    let metadata = &config["metadata"];
+    let name = metadata["name"].as_str().unwrap_or(&target.name);
+    let space = metadata["namespace"].as_str().unwrap_or("");
+    format!("{space}/{name}; {}, Kind={}", target.resource.api_version(), target.resource.kind)
+}
+
 /// Unknown fields in a configuration are refused whatever `fieldValidation` says.
-fn undeclared(target: &Target, config: &Value, error: ApiError) -> ApiError {
+fn undeclared(place: &str, error: ApiError) -> ApiError {
     let Some((_, list)) = error.message.split_once("strict decoding error: ") else { return error };
     let fields = list.split(", ").map(|part| {
         let path = part.trim_start_matches("unknown field ").trim_matches('"');
@@ -135,8 +141,6 @@ fn undeclared(target: &Target, config: &Value, error: ApiError) -> ApiError {
         let lines: Vec<String> = fields.iter().map(|field| format!("\n  {field}")).collect();
         format!("errors:{}", lines.concat())
     };
-    let name = config["metadata"]["name"].as_str().unwrap_or(&target.name);
-    let place = format!("{}/{name}; {}, Kind={}", target.namespace, target.resource.api_version(), target.resource.kind);
     ApiError::new(500, "", format!("failed to create typed patch object ({place}): {why}"))
 }
 
@@ -155,13 +159,10 @@ fn last_applied(target: &Target, live: &Value) -> FieldSet {
         .difference(&comparison.removed)
 }
 
-fn refused(target: &Target, refusal: Refusal) -> ApiError {
+fn refused(place: &str, refusal: Refusal) -> ApiError {
     match refusal {
         Refusal::Conflicts(conflicts) => conflict_status(&conflicts),
         Refusal::Merge(error) => {
-            let resource = &target.resource;
-            let (space, name) = (&target.namespace, &target.name);
-            let place = format!("{space}/{name}; {}, Kind={}", resource.api_version(), resource.kind);
             ApiError::new(500, "", format!("failed to create typed patch object ({place}): {error}"))
         }
     }

@@ -3,12 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::admit;
+use super::update::set_managers;
 use super::{Core, Target, Write, Written};
 use crate::apply::{self, Manager, Managers, Operation, Scope};
 use crate::clock::now_text;
 use crate::fields::FieldSet;
 use crate::resource::{kept_as, shown_as};
 use crate::status::ApiError;
+use crate::types::canonical::{canonical, skeleton};
 
 /// A generated name is tried this often.
 const NAME_ATTEMPTS: usize = 8;
@@ -24,6 +26,11 @@ pub(super) fn ignored(target: &Target) -> FieldSet {
         _ if target.resource.has_status() => FieldSet::of_fields(&["status"]),
         _ => FieldSet::default(),
     }
+}
+
+/// The object before anything is set.
+pub(super) fn nothing(target: &Target) -> Value {
+    if target.resource.custom.is_none() { skeleton(&target.resource.ty) } else { json!({}) }
 }
 
 impl Core {
@@ -50,7 +57,7 @@ impl Core {
         let name = object["metadata"]["name"].as_str().unwrap_or("").to_owned();
         self.namespace_ready(target, &name)?;
         if object["metadata"]["resourceVersion"].as_str().is_some_and(|text| !text.is_empty()) {
-            return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
+            return Err(ApiError::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
         initial_metadata(&mut object);
         admit::complete(resource, &mut object);
@@ -59,11 +66,15 @@ impl Core {
             let (ignored, now) = (ignored(target), now_text());
             let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
             let managers = Managers::default();
-            apply::update(&scope, &json!({}), &object, managers, &manager, &resource.api_version())
+            apply::update(&scope, &nothing(target), &object, managers, &manager, &resource.api_version())
         });
         self.initial_metadata_of_server(target, &mut object);
         initial_status(&resource.storage, resource.has_status(), &mut object);
-        object["metadata"]["managedFields"] = managers.encode();
+        set_managers(&mut object, &managers);
+        if resource.custom.is_none() {
+            canonical(&resource.ty, &mut object);
+        }
+        scheduling(&resource.storage, &mut object);
         self.allocate(target, &mut object, None);
         admit::check(target, &object, None)?;
         let key = Target { name: name.clone(), ..target.clone() }.key();
@@ -165,6 +176,11 @@ fn initial_status(storage: &str, has_status: bool, object: &mut Value) {
         "daemonsets.apps" => {
             json!({"currentNumberScheduled": 0, "desiredNumberScheduled": 0, "numberMisscheduled": 0, "numberReady": 0})
         }
+        "customresourcedefinitions.apiextensions.k8s.io" => {
+            let versions = object["spec"]["versions"].as_array().into_iter().flatten();
+            let stored = versions.filter(|version| version["storage"] == json!(true)).map(|version| version["name"].clone());
+            json!({"storedVersions": stored.collect::<Vec<_>>()})
+        }
         "nodes" => object.get("status").cloned().unwrap_or_else(|| json!({})),
         _ => Value::Null,
     };
@@ -176,6 +192,28 @@ fn initial_status(storage: &str, has_status: bool, object: &mut Value) {
         }
         if storage == "namespaces" {
             fields.insert("spec".into(), json!({"finalizers": ["kubernetes"]}));
+        }
+    }
+}
+
+/// What admission adds to new pods.
+fn scheduling(storage: &str, object: &mut Value) {
+    if storage == "daemonsets.apps" {
+        object["metadata"]["annotations"]["deprecated.daemonset.template.generation"] = json!("1");
+    }
+    if storage != "pods" {
+        return;
+    }
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    spec.entry("priority").or_insert_with(|| json!(0));
+    spec.entry("preemptionPolicy").or_insert_with(|| json!("PreemptLowerPriority"));
+    let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let list = tolerations.as_array_mut().into_iter();
+        for list in list {
+            if !list.iter().any(|one| one["key"] == key || (one.get("key").is_none() && one["operator"] == "Exists")) {
+                list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
+            }
         }
     }
 }

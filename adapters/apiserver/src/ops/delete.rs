@@ -126,7 +126,7 @@ fn with_propagation(before: &[String], policy: Option<&str>) -> Result<Vec<Strin
         Some("Foreground") => Some(FOREGROUND),
         Some("Orphan") => Some(ORPHAN),
         Some(other) => {
-            let allowed = ["Background", "Foreground", "Orphan"].map(str::to_owned);
+            let allowed = ["Foreground", "Background", "Orphan", "nil"].map(str::to_owned);
             let error = crate::status::FieldError::not_supported("propagationPolicy", &json!(other), &allowed);
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", &[error]));
         }

@@ -78,6 +78,8 @@ pub(crate) struct Write {
     pub(crate) manager: String,
     pub(crate) force: bool,
     pub(crate) validation: Validation,
+    /// Replaces without a version where clients must give one.
+    pub(crate) unconditional: bool,
     /// Fields that the request's text had twice.
     pub(crate) duplicates: Vec<String>,
 }
@@ -90,6 +92,7 @@ impl Write {
             manager: manager.to_owned(),
             force: false,
             validation: Validation::Ignore,
+            unconditional: true,
             duplicates: Vec::new(),
         }
     }
@@ -168,7 +171,8 @@ impl Core {
     /// Serves custom resources as their definition says, after it was written or removed.
     pub(crate) fn definition_changed(&mut self, name: &str, definition: Option<&Value>) {
         let Some((plural, group)) = name.split_once('.') else { return };
-        let established = definition.is_some_and(|definition| definition.get("status").is_some());
+        let conditions = definition.and_then(|definition| definition["status"]["conditions"].as_array());
+        let established = conditions.is_some_and(|list| !list.is_empty());
         let resources = if established { definition.map_or_else(Vec::new, crate::crd::resources) } else { Vec::new() };
         self.registry.set_custom(group, plural, resources);
         self.registry_changes += 1;

@@ -142,7 +142,7 @@ impl Core {
     fn start(&self, options: &ListOptions, now: u64) -> Result<(u64, Option<(String, String)>), ApiError> {
         if !options.from.is_empty() {
             let Some((revision, namespace, name)) = decode_token(&options.from) else {
-                return Err(ApiError::bad_request("continue key is not valid: it cannot be decoded"));
+                return Err(ApiError::bad_request("invalid continue token: continue key is not valid: it cannot be decoded"));
             };
             if revision < self.store.compacted() {
                 let fresh = encode_token(now, &namespace, &name);
@@ -199,7 +199,7 @@ impl Core {
 /// The answer to a revision that is not there yet.
 pub(crate) fn too_large(asked: u64, now: u64) -> ApiError {
     let mut error =
-        ApiError::new(504, "Timeout", format!("Too large resource version: {asked}, current: {now}"));
+        ApiError::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {now}"));
     error.details = json!({"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
         "retryAfterSeconds": 1});
     error

@@ -30,6 +30,12 @@ impl Core {
     pub(super) fn scale(&self, target: &Target) -> Result<Value, ApiError> {
         let object = self.current(target)?;
         let (spec, status, selector) = pointers(target);
+        if target.resource.custom.is_some() && object.pointer(&spec).is_none() {
+            let why = format!("the spec replicas field \"{}\" does not exist", spec.replace('/', "."));
+            let mut error = ApiError::new(500, "InternalError", format!("Internal error occurred: {why}"));
+            error.details = json!({"causes": [{"message": why}]});
+            return Err(error);
+        }
         let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0);
         let selector = match selector {
             Some(pointer) => object.pointer(&pointer).and_then(Value::as_str).unwrap_or("").to_owned(),

@@ -42,12 +42,10 @@ impl Core {
         let given = object["metadata"]["name"].as_str().unwrap_or("");
         if given.is_empty() {
             object["metadata"]["name"] = json!(target.name);
-        } else if given != target.name {
-            let url = &target.name;
-            let why = format!("the name of the object ({given}) does not match the name on the URL ({url})");
-            return Err(ApiError::bad_request(why));
         }
+        same_name(target, &object)?;
         let old = self.current(target)?;
+        conditional(target, &object, write)?;
         self.finish(target, &old, object, None, write, warnings)
     }
 
@@ -74,6 +72,7 @@ impl Core {
         let mut object = old.clone();
         apply_patch(target, kind, &mut object, patch)?;
         let warnings = admit::decode(target, &mut object, write)?;
+        same_name(target, &object)?;
         self.finish(target, &old, object, None, write, warnings)
     }
 
@@ -156,12 +155,50 @@ fn apply_patch(target: &Target, kind: PatchKind, object: &mut Value, patch: &Val
     }
 }
 
+/// Refuses an object whose name is not the one of the path.
+fn same_name(target: &Target, object: &Value) -> Result<(), ApiError> {
+    let given = object["metadata"]["name"].as_str().unwrap_or("");
+    if given == target.name {
+        return Ok(());
+    }
+    let url = &target.name;
+    Err(ApiError::bad_request(format!("the name of the object ({given}) does not match the name on the URL ({url})")))
+}
+
+/// Kinds that are only replaced by clients that say which version they replace.
+const CONDITIONAL: &[&str] = &[
+    "leases.coordination.k8s.io",
+    "customresourcedefinitions.apiextensions.k8s.io",
+    "poddisruptionbudgets.policy",
+    "apiservices.apiregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+    "runtimeclasses.node.k8s.io",
+    "csidrivers.storage.k8s.io",
+];
+
+fn conditional(target: &Target, object: &Value, write: &Write) -> Result<(), ApiError> {
+    let resource = &target.resource;
+    let wants = resource.custom.is_some() || CONDITIONAL.contains(&&*resource.storage);
+    let given = object["metadata"]["resourceVersion"].as_str().is_some_and(|text| !text.is_empty());
+    if !wants || given || write.unconditional {
+        return Ok(());
+    }
+    let why = "must be specified for an update";
+    let error = crate::status::FieldError::invalid("metadata.resourceVersion", &json!(0), why);
+    Err(ApiError::invalid(&resource.group, &resource.plural, &target.name, &[error]))
+}
+
 fn preconditions(target: &Target, old: &Value, new: &Value) -> Result<(), ApiError> {
     let (group, plural, name) = (&target.resource.group, &target.resource.plural, &target.name);
     let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap_or("").to_owned();
     let (sent, known) = (text(new, "uid"), text(old, "uid"));
     if !sent.is_empty() && sent != known {
-        let why = format!("Precondition failed: UID in precondition: {sent}, UID in object meta: {known}");
+        let place = registry_path(target);
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: \
+             UID in precondition: {sent}, UID in object meta: {known}"
+        );
         return Err(ApiError::conflict(group, plural, name, &why));
     }
     let sent = text(new, "resourceVersion");
@@ -173,6 +210,13 @@ fn preconditions(target: &Target, old: &Value, new: &Value) -> Result<(), ApiErr
         return Err(ApiError::invalid(group, &target.resource.kind, name, &[error]));
     }
     Err(ApiError::modified(group, plural, name))
+}
+
+/// Where a cluster's database would keep the object.
+fn registry_path(target: &Target) -> String {
+    let group = if target.resource.custom.is_some() { format!("{}/", target.resource.group) } else { String::new() };
+    let space = if target.namespace.is_empty() { String::new() } else { format!("{}/", target.namespace) };
+    format!("/registry/{group}{}/{space}{}", target.resource.plural, target.name)
 }
 
 /// Takes from the old object what this endpoint cannot change.

@@ -43,7 +43,11 @@ pub(crate) fn json(target: &mut Value, patch: &Value) -> Result<(), ApiError> {
     let patch: json_patch::Patch =
         serde_json::from_value(patch.clone()).map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))?;
     json_patch::patch(target, &patch).map_err(|error| {
-        ApiError::new(422, "Invalid", format!("the server rejected our request due to an error in our request: {error}"))
+        tracing::debug!(%error, "a JSON patch does not fit");
+        ApiError {
+            details: serde_json::json!({}),
+            ..ApiError::new(422, "Invalid", "the server rejected our request due to an error in our request")
+        }
     })
 }
 

@@ -85,10 +85,11 @@ fn merge_field(
             *live = value.clone();
             return Ok(());
         };
-        merge_items(element, strategy.key.as_deref(), live, patch_items, name)?;
-        if let Some(order) = order {
-            reorder(live, order, strategy.key.as_deref());
-        }
+        let key = strategy.key.as_deref();
+        let before = live.clone();
+        merge_items(element, key, live, patch_items)?;
+        let patched: Vec<Value> = patch_items.iter().filter(|item| item.get(PATCH).is_none()).cloned().collect();
+        reorder(live, order.map_or(patched.as_slice(), Vec::as_slice), &before, key);
         return Ok(());
     }
     let empty = !object.contains_key(name);
@@ -110,7 +111,6 @@ fn merge_items(
     key: Option<&str>,
     live: &mut Vec<Value>,
     patch: &[Value],
-    name: &str,
 ) -> Result<(), ApiError> {
     let Some(key) = key else {
         for item in patch {
@@ -130,7 +130,8 @@ fn merge_items(
             if kind.as_deref() == Some("replace") {
                 continue;
             }
-            return Err(ApiError::bad_request(format!("map: {item} does not contain declared merge key: {key} (in {name})")));
+            let why = format!("map: {} does not contain declared merge key: {key}", go_map(item));
+            return Err(ApiError::new(500, "", why));
         };
         if kind.as_deref() == Some("delete") {
             live.retain(|known| known.get(key) != Some(wanted));
@@ -148,23 +149,38 @@ fn merge_items(
     Ok(())
 }
 
-/// Items named by the order come in that order; others keep their place after the item that they followed.
-fn reorder(live: &mut Vec<Value>, order: &[Value], key: Option<&str>) {
-    let key_of = |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or(Value::Null));
-    let wanted: Vec<Value> = order.iter().map(key_of).collect();
-    let mut groups: Vec<(Option<usize>, Vec<Value>)> = Vec::new();
-    let mut leading = Vec::new();
-    for item in live.drain(..) {
-        let place = wanted.iter().position(|key| *key == key_of(&item));
-        match (place, groups.last_mut()) {
-            (Some(_), _) => groups.push((place, vec![item])),
-            (None, Some((_, group))) => group.push(item),
-            (None, None) => leading.push(item),
+/// A value as Go prints a map.
+fn go_map(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let fields: Vec<String> = map.iter().map(|(name, value)| format!("{name}:{}", go_map(value))).collect();
+            format!("map[{}]", fields.join(" "))
         }
+        Value::Array(items) => format!("[{}]", items.iter().map(go_map).collect::<Vec<_>>().join(" ")),
+        Value::String(text) => text.clone(),
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
-    groups.sort_by_key(|(place, _)| *place);
-    live.extend(leading);
-    live.extend(groups.into_iter().flat_map(|(_, group)| group));
+}
+
+/// Items that the patch orders come in that order; others stay before those that they preceded, else go last.
+fn reorder(live: &mut Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) {
+    let key_of = |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_else(|| item.clone()));
+    let place = |list: &[Value], item: &Value| list.iter().position(|known| key_of(known) == key_of(item));
+    let (mut ordered, mut rest): (Vec<Value>, Vec<Value>) =
+        live.drain(..).partition(|item| place(order, item).is_some());
+    ordered.sort_by_key(|item| place(order, item));
+    rest.sort_by_key(|item| place(before, item));
+    let (mut ordered, mut rest) = (ordered.into_iter().peekable(), rest.into_iter().peekable());
+    while let (Some(server), Some(patched)) = (rest.peek(), ordered.peek()) {
+        let first = match (place(before, server), place(before, patched)) {
+            (Some(server), Some(patched)) => server < patched,
+            (Some(_) | None, _) => false,
+        };
+        live.extend(if first { rest.next() } else { ordered.next() });
+    }
+    live.extend(ordered);
+    live.extend(rest);
 }
 
 #[cfg(test)]
@@ -183,7 +199,7 @@ mod tests {
         check(
             json!({"containers": [{"name": "a", "image": "x", "args": ["1"]}, {"name": "b", "image": "y"}]}),
             &json!({"containers": [{"name": "a", "args": ["2"]}, {"name": "c", "image": "z"}]}),
-            &json!({"containers": [{"name": "a", "image": "x", "args": ["2"]}, {"name": "b", "image": "y"}, {"name": "c", "image": "z"}]}),
+            &json!({"containers": [{"name": "a", "image": "x", "args": ["2"]}, {"name": "c", "image": "z"}, {"name": "b", "image": "y"}]}),
         );
     }
 
@@ -211,6 +227,6 @@ mod tests {
     fn an_item_without_its_key_is_refused() {
         let mut target = json!({"spec": {"containers": [{"name": "a"}]}});
         let patch = json!({"spec": {"containers": [{"image": "x"}]}});
-        assert_eq!(strategic(&named("Pod"), &mut target, &patch).unwrap_err().code, 400);
+        assert_eq!(strategic(&named("Pod"), &mut target, &patch).unwrap_err().code, 500);
     }
 }

@@ -4,7 +4,8 @@
 //! atomic. A field with a leading `+` is required. Types: `s` string, `i` and `l` integers of 32 and 64 bits, `d` number, `b`
 //! boolean, `T` time, `q` quantity, `I` integer or string, `B` base64, `*` anything, `{T}` map and `{!T}` atomic map, `[T]` atomic list,
 //! `[=T]` set, `[a,b:T]` list of objects told apart by the fields a and b, else the name of a definition (with `!`
-//! when used atomically). Then `~` with `r` (retainKeys), `m` (merge) and `:key` for strategic merge patches, and
+//! when used atomically). Then `^` with what becomes of an
+//! absent or empty field (`d` dropped when empty, `z` written as zero, `n` written as null), `~` with `r` (retainKeys), `m` (merge) and `:key` for strategic merge patches, and
 //! `?default`.
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::{Field, ListKind, PatchStrategy, Scalar, Struct, Type};
+use super::{Field, ListKind, PatchStrategy, Presence, Scalar, Struct, Type};
 
 static TEXT: &str = include_str!("../../data/types.txt");
 
@@ -40,12 +41,6 @@ pub(crate) fn definition(index: usize) -> &'static Struct {
 /// The type called `name`, or anything when the table has no such name.
 pub(crate) fn named(name: &str) -> Type {
     table().index.get(name).map_or(Type::Any { atomic: false }, |index| Type::Named { index: *index, atomic: false })
-}
-
-/// All definitions with their names.
-pub(crate) fn definitions() -> impl Iterator<Item = (&'static str, &'static Struct)> {
-    let table = table();
-    table.index.iter().map(|(name, index)| (*name, &table.definitions[*index]))
 }
 
 /// The name of a definition.
@@ -81,7 +76,13 @@ fn field_of(spec: &str, required: bool, index: &BTreeMap<&'static str, usize>) -
         }
         None => (spec, PatchStrategy::default()),
     };
-    Field { ty: type_of(spec, index), required, default, patch }
+    let (spec, presence) = match spec.split_once('^') {
+        Some((spec, "d")) => (spec, Presence::DropEmpty),
+        Some((spec, "z")) => (spec, Presence::WriteZero),
+        Some((spec, _)) => (spec, Presence::WriteNull),
+        None => (spec, Presence::Plain),
+    };
+    Field { ty: type_of(spec, index), required, default, patch, presence }
 }
 
 fn type_of(spec: &str, index: &BTreeMap<&'static str, usize>) -> Type {
@@ -126,7 +127,7 @@ mod tests {
     #[test]
     fn every_name_in_the_table_is_defined() {
         let names: Vec<&str> = TEXT
-            .split([' ', '\n', '[', ']', '{', '}', ':', ',', '!', '='])
+            .split([' ', '\n', '[', ']', '{', '}', ':', ',', '!', '=', '^'])
             .filter(|word| word.starts_with(|first: char| first.is_ascii_uppercase()) && word.len() > 1)
             .collect();
         assert!(names.len() > 400);

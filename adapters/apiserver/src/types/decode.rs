@@ -70,39 +70,58 @@ fn within(path: &mut String, step: &str, then: impl FnOnce(&mut String)) {
 
 /// The first value of a built-in kind whose JSON type cannot be decoded, worded as a decoder would.
 pub(crate) fn type_mismatch(ty: &Type, value: &Value) -> Option<String> {
-    mismatch(ty, value, &mut String::new())
+    mismatch(ty, value, &mut String::new(), "")
 }
 
-fn mismatch(ty: &Type, value: &Value, path: &mut String) -> Option<String> {
+/// `holder` is the struct that has the field; keys and indexes are not part of the path.
+fn mismatch(ty: &Type, value: &Value, path: &mut String, holder: &str) -> Option<String> {
     let wrong = |want: &str, path: &str| {
-        Some(format!("json: cannot unmarshal {} into Go struct field {path} of type {want}", go_name(value)))
+        let dot = if holder.is_empty() { "" } else { "." };
+        Some(format!("json: cannot unmarshal {} into Go struct field {holder}{dot}{path} of type {want}", go_name(value)))
     };
     if value.is_null() {
         return None;
     }
     if let Type::Scalar(scalar) = ty {
+        if *scalar == Scalar::Bytes
+            && let Some(text) = value.as_str()
+        {
+            return illegal_base64(text);
+        }
         return if fits(*scalar, value) { None } else { wrong(go_type(*scalar), path) };
     }
     match ty.view(Some(value)) {
         View::Leaf => None,
         View::List(element, _) => {
             let Some(items) = value.as_array() else { return wrong("slice", path) };
-            items.iter().find_map(|item| mismatch(element, item, path))
+            items.iter().find_map(|item| mismatch(element, item, path, holder))
         }
         View::Map(map) => {
             let Some(object) = value.as_object() else { return wrong("struct", path) };
+            let named = if let Type::Named { index, .. } = ty { super::builtin::name_of(*index) } else { holder };
             object.iter().find_map(|(name, item)| {
                 let length = path.len();
-                if !path.is_empty() {
-                    path.push('.');
+                if map.fields.is_some() {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(name);
                 }
-                path.push_str(name);
-                let found = mismatch(map.child(name), item, path);
+                let found = mismatch(map.child(name), item, path, named);
                 path.truncate(length);
                 found
             })
         }
     }
+}
+
+fn illegal_base64(text: &str) -> Option<String> {
+    if crate::validate::format::base64(text) {
+        return None;
+    }
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let at = text.bytes().position(|byte| !good(byte)).unwrap_or(text.len() / 4 * 4);
+    Some(format!("illegal base64 data at input byte {at}"))
 }
 
 fn go_name(value: &Value) -> &'static str {
@@ -170,7 +189,7 @@ mod tests {
         let found = type_mismatch(&builtin::named("Deployment"), &json!({"spec": {"replicas": "1"}}));
         assert_eq!(
             found.as_deref(),
-            Some("json: cannot unmarshal string into Go struct field spec.replicas of type int32")
+            Some("json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32")
         );
     }
 }

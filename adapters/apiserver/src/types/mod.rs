@@ -4,6 +4,7 @@
 //! from their OpenAPI schema), so that there is one merge, one field set and one pruning.
 
 pub(crate) mod builtin;
+pub(crate) mod canonical;
 pub(crate) mod decode;
 pub(crate) mod schema;
 
@@ -75,6 +76,21 @@ pub(crate) struct Field {
     pub(crate) required: bool,
     pub(crate) default: Option<Value>,
     pub(crate) patch: PatchStrategy,
+    pub(crate) presence: Presence,
+}
+
+/// What becomes of a field that is absent or empty when an object passes through the server's structs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It stays as it is.
+    #[default]
+    Plain,
+    /// It is dropped when empty.
+    DropEmpty,
+    /// It is written as its zero when absent.
+    WriteZero,
+    /// It is written as null when absent.
+    WriteNull,
 }
 
 /// How a strategic merge patch treats a field.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Field, ListKind, PatchStrategy, Scalar, Struct, Type, builtin};
+use super::{Field, ListKind, PatchStrategy, Presence, Scalar, Struct, Type, builtin};
 
 fn flag(schema: &Value, name: &str) -> bool {
     schema.get(name).and_then(Value::as_bool).unwrap_or(false)
@@ -29,7 +29,7 @@ fn with_type_meta(of: &mut Struct) {
     ] {
         of.fields.insert(
             name.into(),
-            Field { ty, required: false, default: None, patch: PatchStrategy::default() },
+            Field { ty, required: false, default: None, patch: PatchStrategy::default(), presence: Presence::Plain },
         );
     }
 }
@@ -86,6 +86,7 @@ fn object_of(schema: &Value, preserve: bool) -> Type {
                 required: required.contains(&name.as_str()),
                 default: property.get("default").cloned(),
                 patch: PatchStrategy::default(),
+                presence: Presence::Plain,
             };
             (name.clone(), field)
         })

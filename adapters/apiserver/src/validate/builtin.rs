@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::format::base64;
 use crate::select::LabelSelector;
 use crate::status::FieldError;
 use crate::types::{Type, View};
@@ -33,7 +32,13 @@ pub(crate) fn fill(storage: &str, object: &mut Value) {
             or(&mut object["spec"], "replicas", json!(1));
             template(&mut object["spec"]["template"]);
         }
-        "jobs.batch" => job(&mut object["spec"]),
+        "jobs.batch" => {
+            if object["metadata"].get("labels").is_none() {
+                let labels = object["spec"]["template"]["metadata"].get("labels").cloned();
+                object["metadata"]["labels"] = labels.unwrap_or(Value::Null);
+            }
+            job(&mut object["spec"]);
+        }
         "cronjobs.batch" => {
             let spec = &mut object["spec"];
             or(spec, "concurrencyPolicy", json!("Allow"));
@@ -136,6 +141,7 @@ fn job(spec: &mut Value) {
     or(spec, "backoffLimit", json!(6));
     or(spec, "completionMode", json!("NonIndexed"));
     or(spec, "suspend", json!(false));
+    or(spec, "manualSelector", json!(false));
     or(spec, "podReplacementPolicy", json!("TerminatingOrFailed"));
     template(&mut spec["template"]);
 }
@@ -271,8 +277,6 @@ pub(crate) fn check(storage: &str, ty: &Type, object: &Value) -> Vec<FieldError>
         if object.get("spec").is_some() {
             let View::Map(map) = ty.view(None) else { return errors };
             required(map.child("spec"), &object["spec"], "spec", &mut errors);
-        } else if storage != "services" {
-            errors.push(FieldError::required("spec", ""));
         }
     }
     match storage {
@@ -282,20 +286,14 @@ pub(crate) fn check(storage: &str, ty: &Type, object: &Value) -> Vec<FieldError>
             pod(&object["spec"]["template"]["spec"], "spec.template.spec", &mut errors);
             let policy = &object["spec"]["template"]["spec"]["restartPolicy"];
             if policy == "Always" {
-                let allowed = ["OnFailure".to_owned(), "Never".to_owned()];
-                errors.push(FieldError::not_supported("spec.template.spec.restartPolicy", policy, &allowed));
+                let why = "valid values: \"OnFailure\", \"Never\"";
+                errors.push(FieldError::required("spec.template.spec.restartPolicy", why));
             }
         }
         "services" => ports(&object["spec"], &mut errors),
         "configmaps" => data_keys(object, &["data", "binaryData"], &mut errors),
         "secrets" => {
             data_keys(object, &["data"], &mut errors);
-            for (name, value) in object["data"].as_object().into_iter().flatten() {
-                if !value.as_str().is_none_or(base64) {
-                    let path = format!("data[{name}]");
-                    errors.push(FieldError::invalid_omitted(path, "must be base64"));
-                }
-            }
         }
         "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io" => {
             if object["roleRef"]["name"].as_str().unwrap_or("").is_empty() {
@@ -334,16 +332,17 @@ fn required(ty: &Type, value: &Value, path: &str, errors: &mut Vec<FieldError>) 
 
 fn workload(object: &Value, errors: &mut Vec<FieldError>) {
     let spec = &object["spec"];
-    if spec.get("selector").is_some() {
-        let selector = LabelSelector::of_object(&spec["selector"]);
-        if selector.is_empty() {
-            let why = "empty selector is invalid for deployment";
-            errors.push(FieldError::invalid("spec.selector", &spec["selector"], why));
-        } else if spec.get("template").is_some() && !selector.matches(&spec["template"]) {
-            let labels = spec["template"]["metadata"].get("labels").unwrap_or(&Value::Null);
-            let why = "`selector` does not match template `labels`";
-            errors.push(FieldError::invalid("spec.template.metadata.labels", labels, why));
-        }
+    let selector = LabelSelector::of_object(&spec["selector"]);
+    let given = !spec["selector"].is_null();
+    if given && selector.is_empty() {
+        let why = "empty selector is invalid for deployment";
+        errors.push(FieldError::invalid("spec.selector", &spec["selector"], why));
+    } else if !given || !selector.matches(&spec["template"]) {
+        let labels = spec["template"]["metadata"].get("labels").unwrap_or(&Value::Null);
+        let why = "`selector` does not match template `labels`";
+        // Between the selector and the pod, where the strategy of a reader expects it.
+        let place = errors.iter().position(|error| error.field.starts_with("spec.template.")).unwrap_or(errors.len());
+        errors.insert(place, FieldError::invalid("spec.template.metadata.labels", labels, why));
     }
     if spec["replicas"].as_i64().is_some_and(|replicas| replicas < 0) {
         let why = "must be greater than or equal to 0";
@@ -368,6 +367,7 @@ fn pod(spec: &Value, path: &str, errors: &mut Vec<FieldError>) {
                 errors.push(FieldError::duplicate(format!("{path}.name"), name));
             }
             names.push(name);
+            container_ports(container, &path, errors);
             if container["image"].as_str().unwrap_or("").is_empty() {
                 errors.push(FieldError::required(format!("{path}.image"), ""));
             }
@@ -387,6 +387,16 @@ fn pod(spec: &Value, path: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
+fn container_ports(container: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    for (at, port) in container["ports"].as_array().into_iter().flatten().enumerate() {
+        let number = &port["containerPort"];
+        if number.as_i64().is_some_and(|number| !(1..=65_535).contains(&number)) {
+            let why = "must be between 1 and 65535, inclusive";
+            errors.push(FieldError::invalid(format!("{path}.ports[{at}].containerPort"), number, why));
+        }
+    }
+}
+
 fn ports(spec: &Value, errors: &mut Vec<FieldError>) {
     let ports = spec["ports"].as_array();
     let headless = spec["clusterIP"] == "None" || spec["type"] == "ExternalName";
@@ -398,9 +408,11 @@ fn ports(spec: &Value, errors: &mut Vec<FieldError>) {
         if many && port["name"].as_str().unwrap_or("").is_empty() {
             errors.push(FieldError::required(format!("spec.ports[{at}].name"), ""));
         }
-        if port["port"].as_i64().is_some_and(|port| !(1..=65_535).contains(&port)) {
-            let why = "must be between 1 and 65535, inclusive";
-            errors.push(FieldError::invalid(format!("spec.ports[{at}].port"), &port["port"], why));
+        for field in ["port", "targetPort"] {
+            if port[field].as_i64().is_some_and(|port| !(1..=65_535).contains(&port)) {
+                let why = "must be between 1 and 65535, inclusive";
+                errors.push(FieldError::invalid(format!("spec.ports[{at}].{field}"), &port[field], why));
+            }
         }
     }
     let kind = &spec["type"];
@@ -434,7 +446,10 @@ mod tests {
         assert_eq!(object["spec"]["replicas"], 1);
         let fields: Vec<String> =
             check("deployments.apps", &named("Deployment"), &object).into_iter().map(|error| error.field).collect();
-        assert_eq!(fields, ["spec.selector", "spec.template.spec.containers[0].image"]);
+        assert_eq!(
+            fields,
+            ["spec.selector", "spec.template.metadata.labels", "spec.template.spec.containers[0].image"]
+        );
     }
 
     #[test]

@@ -10,6 +10,11 @@ const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumer
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
+const KEY: &str = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+
+/// Finalizers without a domain that are known.
+const STANDARD_FINALIZERS: &[&str] = &["orphan", "foregroundDeletion", "kubernetes"];
+
 /// All annotations of an object together may have this many bytes.
 const MAX_ANNOTATION_BYTES: usize = 262_144;
 
@@ -43,6 +48,7 @@ fn name_error(storage: &str, name: &str) -> Option<&'static str> {
                 None
             }
         }
+        _ if name.len() > 253 => Some("must be no more than 253 characters"),
         _ => (!dns_subdomain(name)).then_some(SUBDOMAIN),
     }
 }
@@ -57,6 +63,9 @@ fn word(text: &str) -> bool {
 }
 
 fn qualified_name(key: &str) -> Option<&'static str> {
+    if key.matches('/').count() > 1 {
+        return Some(KEY);
+    }
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
     if prefix.is_some_and(|prefix| !dns_subdomain(prefix)) {
         return Some("prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
@@ -102,10 +111,13 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
         errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES as u64));
     }
     owners(metadata, &mut errors);
-    for finalizer in metadata["finalizers"].as_array().into_iter().flatten() {
+    for (at, finalizer) in metadata["finalizers"].as_array().into_iter().flatten().enumerate() {
         let text = finalizer.as_str().unwrap_or("");
         if let Some(why) = qualified_name(text) {
             errors.push(FieldError::invalid("metadata.finalizers", finalizer, why));
+        } else if !text.contains('/') && !STANDARD_FINALIZERS.contains(&text) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.push(FieldError::invalid(format!("metadata.finalizers[{at}]"), finalizer, why));
         }
     }
     errors
@@ -113,11 +125,11 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
 
 fn owners(metadata: &Value, errors: &mut Vec<FieldError>) {
     let mut controllers = 0;
-    for (at, owner) in metadata["ownerReferences"].as_array().into_iter().flatten().enumerate() {
+    for owner in metadata["ownerReferences"].as_array().into_iter().flatten() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().unwrap_or("").is_empty() {
-                let path = format!("metadata.ownerReferences[{at}].{field}");
-                errors.push(FieldError::invalid(path, &json!(""), &format!("{field} must not be empty")));
+                let why = if field == "apiVersion" { "version must not be empty" } else { "must not be empty" };
+                errors.push(FieldError::invalid(format!("metadata.ownerReferences.{field}"), &json!(""), why));
             }
         }
         controllers += usize::from(owner["controller"] == json!(true));

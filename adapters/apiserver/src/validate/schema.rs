@@ -101,6 +101,10 @@ impl Checker<'_> {
         };
         if !fits {
             errors.push(wrong(want));
+            if want == "integer" && value.is_f64() {
+                let why = format!("Checked value must be of type integer (default format) in {path}");
+                errors.push(FieldError::invalid("", &json!(""), &why));
+            }
         }
         fits
     }
@@ -138,7 +142,8 @@ impl Checker<'_> {
             && !super::format::fits(format, text)
         {
             let why = format!("{path} in body must be of type {format}: {}", json!(text));
-            errors.push(FieldError::invalid(path, &json!(text), &why));
+            let kind = crate::status::FieldErrorKind::TypeInvalid;
+            errors.push(FieldError { kind, ..FieldError::invalid(path, &json!(text), &why) });
         }
     }
 
@@ -203,6 +208,16 @@ impl Checker<'_> {
         errors.is_empty()
     }
 
+    /// The errors of the alternative that has the fewest.
+    fn nearest(&self, alternatives: &[Value], value: &Value, path: &str) -> Vec<FieldError> {
+        let found = alternatives.iter().map(|of| {
+            let mut errors = Vec::new();
+            self.check(of, value, path, &mut errors);
+            errors
+        });
+        found.min_by_key(Vec::len).unwrap_or_default()
+    }
+
     fn combinations(&self, schema: &Value, value: &Value, path: &str, errors: &mut Vec<FieldError>) {
         if schema.get("x-kubernetes-int-or-string") == Some(&json!(true)) {
             return;
@@ -218,7 +233,8 @@ impl Checker<'_> {
             && !any.iter().any(|of| self.good(of, value, path))
         {
             let why = format!("\"{path}\" must validate at least one schema (anyOf)");
-            errors.push(FieldError::invalid(path, &empty, &why));
+            errors.push(FieldError::invalid("", &empty, &why));
+            errors.extend(self.nearest(any, value, path));
         }
         if let Some(one) = list("oneOf") {
             let count = one.iter().filter(|of| self.good(of, value, path)).count();
@@ -226,7 +242,10 @@ impl Checker<'_> {
                 let found =
                     if count == 0 { "Found none valid".to_owned() } else { format!("Found {count} valid alternatives") };
                 let why = format!("\"{path}\" must validate one and only one schema (oneOf). {found}");
-                errors.push(FieldError::invalid(path, &empty, &why));
+                errors.push(FieldError::invalid("", &empty, &why));
+                if count == 0 {
+                    errors.extend(self.nearest(one, value, path));
+                }
             }
         }
         if let Some(not) = schema.get("not")
