@@ -1,13 +1,9 @@
 #!/bin/sh
-# Builds the oracle into the components' folder: `build.sh [folder]`, by default ~/.cache/convoy-components/bin.
-# Needs Go 1.26 and the Go module proxy; does nothing when the binary is newer than its sources.
+# Builds the oracle: `build.sh <folder>` leaves `yaml-oracle` there. Needs Go 1.26 and the Go module proxy;
+# `testkit/components/install yaml-oracle` calls it and puts the program where the tests look for it.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-bin=${1:-${CONVOY_COMPONENTS_DIR:-$HOME/.cache/convoy-components}/bin}
-mkdir -p "$bin"
-if [ -x "$bin/yaml-oracle" ] && [ -z "$(find "$here" -newer "$bin/yaml-oracle" -type f)" ]; then
-    exit 0
-fi
-cd "$here"
-CGO_ENABLED=0 go build -trimpath -o "$bin/yaml-oracle.new" .
-mv "$bin/yaml-oracle.new" "$bin/yaml-oracle"
+folder=${1:?name a folder}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$(dirname "$0")"
+GOFLAGS=-mod=readonly CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$folder/yaml-oracle" .
