@@ -3,7 +3,6 @@
 //! The grammar is that of `kubectl --selector` (apimachinery's labels package): requirements joined by commas, all of
 //! which must hold; `!=` and `notin` also match where the key is absent. The same form selects by annotations.
 
-use alloc::collections::BTreeMap;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -72,14 +71,6 @@ impl Selector {
                 .map(|value| value.as_str().unwrap_or_default());
             requirement.test.holds(value)
         })
-    }
-
-    /// Whether all requirements hold for a map of texts.
-    #[must_use]
-    pub fn matches_map(&self, labels: &BTreeMap<String, String>) -> bool {
-        self.0
-            .iter()
-            .all(|requirement| requirement.test.holds(labels.get(&requirement.key).map(String::as_str)))
     }
 }
 
@@ -309,17 +300,18 @@ fn check_value(value: &str) -> Result<(), &'static str> {
 mod tests {
     use super::*;
 
-    fn labels(text: &str) -> BTreeMap<String, String> {
-        text.split_whitespace()
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(key, value)| (key.to_string(), value.to_string()))
-            .collect()
+    fn labels(text: &str) -> Value {
+        Value::Object(
+            text.split_whitespace()
+                .filter_map(|pair| pair.split_once('='))
+                .collect(),
+        )
     }
 
     #[test]
     fn requirements_hold_as_in_kubernetes() {
         let check = |selector: &str, on: &str, expect: bool| {
-            let found = Selector::parse(selector).unwrap().matches_map(&labels(on));
+            let found = Selector::parse(selector).unwrap().matches(Some(&labels(on)));
             assert_eq!(found, expect, "`{selector}` on `{on}`");
         };
         check("", "a=1", true);

@@ -5,7 +5,7 @@ use convoy_domain::manifests::render_manifests;
 use convoy_domain::object::Object;
 use convoy_domain::release::Manifests;
 use convoy_domain::render::{CorruptRender, Render};
-use convoy_testkit_strategies::{files, hostile_yaml, manifests, object, objects, reordered};
+use convoy_testkit_strategies::{any_bytes, files, hostile_yaml, manifests, object, objects, reordered};
 use convoy_value::{json, yaml};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -29,23 +29,6 @@ fn flow_text(object: &Object) -> String {
     pieces.concat()
 }
 
-/// What `fuzz` runs too: any files give objects or an error, always the same, and the objects make a render that reads
-/// back.
-fn render_any(files: &convoy_domain::artifact::Files, manifests: &Manifests) {
-    let limits = Limits::default();
-    let found = render_manifests(files, manifests, &limits);
-    assert_eq!(found, render_manifests(files, manifests, &limits));
-    let Ok(objects) = found else { return };
-    assert!(
-        objects
-            .iter()
-            .all(|object| !object.kind().is_empty() && !object.name().is_empty())
-    );
-    let render = render(objects);
-    let again = Render::from_bytes(&render.to_bytes(), render.render_ref()).expect("it was made of a render");
-    assert_eq!(again.to_bytes(), render.to_bytes());
-}
-
 fn with_reordered(objects: Vec<Object>) -> impl Strategy<Value = (Vec<Object>, Vec<Object>)> {
     let others: Vec<_> = objects
         .iter()
@@ -55,6 +38,9 @@ fn with_reordered(objects: Vec<Object>) -> impl Strategy<Value = (Vec<Object>, V
 }
 
 proptest! {
+    // Objects are large: a hundred cases find what a thousand do, and every build runs them.
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn the_order_in_which_keys_were_set_does_not_name_a_render(
         (objects, others) in objects(4).prop_flat_map(with_reordered),
@@ -132,22 +118,16 @@ proptest! {
 
     #[test]
     fn any_bytes_are_a_render_or_corrupt(bytes in vec(hostile_yaml(), 0..4)) {
-        use sha2::{Digest, Sha256};
-        let bytes = bytes.concat();
-        let name = convoy_domain::render_ref::RenderRef::from_digest(Sha256::digest(&bytes).into());
-        if let Ok(render) = Render::from_bytes(&bytes, name) {
-            prop_assert_eq!(render.render_ref(), name);
-        }
+        any_bytes::stored_render(&bytes.concat());
     }
 
     #[test]
     fn any_files_give_objects_or_an_error(files in files(), manifests in manifests()) {
-        render_any(&files, &manifests);
+        any_bytes::manifests(&files, &manifests);
     }
 
     #[test]
     fn any_text_gives_objects_or_an_error(text in hostile_yaml()) {
-        let files = [("f.yaml".to_string(), text.into())].into();
-        render_any(&files, &Manifests { paths: vec![".".into()], target_namespace: None });
+        any_bytes::manifest_file(&text);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Each function answers a strategy; sizes are small, since a property that needs more asks for more.
 
+pub mod any_bytes;
 mod domain;
 mod text;
 mod value;
