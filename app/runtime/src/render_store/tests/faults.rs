@@ -38,11 +38,11 @@ async fn with_every_fault(
     operation(faulty(&clean, &calls)).await;
     let expected = contents(&clean);
     let mut faults = 0;
-    for call in 1..=calls.count() {
+    for (call, what) in (1..).zip(calls.log()) {
         for when in [When::Before, When::After] {
             for fault in [Fault::Fail, Fault::Crash] {
                 faults += 1;
-                let told = format!("{fault:?} {when:?} call {call}: {}", calls.log()[call as usize - 1]);
+                let told = format!("{fault:?} {when:?} call {call}: {what}");
                 let blobs = copy_of(before);
                 let broken = EffectCounter::with(call, when, fault).counting_reads();
                 let _ = until_crash(operation(faulty(&blobs, &broken))).await;
