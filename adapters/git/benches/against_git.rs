@@ -2,9 +2,12 @@
 //!
 //! Ours ends with all files in memory; git's with a bare repository, and with a work tree on the disk.
 
+#![expect(clippy::print_stdout, reason = "its figures are its output")]
+
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
@@ -45,7 +48,7 @@ fn main() {
         whole.push(time(|| clone(&url, false)));
     }
     let (times, bare, whole) = (median(times), median(bare), median(whole));
-    let relay = Relay::start(server.http_port);
+    let relay = Relay::start(server.plain_port);
     let url = format!("http://127.0.0.1:{}/app.git", relay.port);
     ours(&url);
     let our_bytes = relay.bytes.swap(0, Ordering::SeqCst);
@@ -81,7 +84,13 @@ fn content(generation: usize) -> Files {
         .map(|number| {
             let mut text = format!("generation: {}\n", if number % 10 == 0 { generation } else { 0 });
             while text.len() < FILE_BYTES {
-                text.push_str(&format!("- name: {:016x}\n  value: {}\n", random(), random() % 1000));
+                let _ = writeln!(
+                    text,
+                    "- name: {:016x}
+  value: {}",
+                    random(),
+                    random() % 1000
+                );
             }
             text.truncate(FILE_BYTES);
             (
@@ -96,8 +105,8 @@ async fn fetch(fetcher: &GitFetcher, url: &str) {
     let source = git_source(url);
     let main = SourceRef::Git(GitRef::Branch("main".to_owned()));
     let revision = fetcher.resolve(&source, &main).await.expect("resolve");
-    let fetched = fetcher.fetch(&source, &main, &revision, &Limits::default()).await;
-    assert_eq!(fetched.expect("fetch").files.len(), FILES);
+    let answer = fetcher.fetch(&source, &main, &revision, &Limits::default()).await;
+    assert_eq!(answer.expect("fetch").files.len(), FILES);
 }
 
 fn clone(url: &str, bare: bool) {

@@ -66,7 +66,7 @@ impl Site {
         }
     }
 
-    pub(crate) fn not_found(&self, wanted: impl ToString) -> FetchError {
+    pub(crate) fn not_found(&self, wanted: &impl ToString) -> FetchError {
         FetchError::RefNotFound {
             url: self.0.clone(),
             wanted: wanted.to_string(),

@@ -50,10 +50,9 @@ pub(crate) fn follow<'a>(place: &Place<'a>, target: &'a str) -> Result<Target<'a
             _ => {}
         }
         match place.last().and_then(|folder| folder.get(name)) {
-            None => return Ok(Target::Nothing),
             Some(Node::Folder(folder)) => place.push(folder),
             Some(Node::File(id)) if rest.is_empty() => return Ok(Target::File(id)),
-            Some(Node::File(_)) => return Ok(Target::Nothing),
+            Some(Node::File(_)) | None => return Ok(Target::Nothing),
             Some(Node::Link(target)) => {
                 hops += 1;
                 if hops > HOPS {

@@ -127,16 +127,16 @@ impl Remote {
         if said.contains("not our ref") || said.contains("not valid") || said.contains("unadvertised object") {
             return NoPack::Refused(said);
         }
-        NoPack::Failed(self.failure_with(error, said))
+        NoPack::Failed(self.failure_with(error, &said))
     }
 
     fn failure(&self, error: &gix::Error) -> FetchError {
         self.connection
             .take_fault()
-            .unwrap_or_else(|| self.failure_with(error, words(error)))
+            .unwrap_or_else(|| self.failure_with(error, &words(error)))
     }
 
-    fn failure_with(&self, error: &gix::Error, said: String) -> FetchError {
+    fn failure_with(&self, error: &gix::Error, said: &str) -> FetchError {
         let broke_off = error
             .downcast_any_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == std::io::ErrorKind::UnexpectedEof);

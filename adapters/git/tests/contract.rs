@@ -103,20 +103,20 @@ async fn check(base: impl Fn(&GitServer) -> String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_over_http_keeps_the_contract() {
-    check(|server| format!("http://127.0.0.1:{}", server.http_port)).await;
+    check(|server| format!("http://127.0.0.1:{}", server.plain_port)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_over_https_with_a_private_authority_keeps_the_contract() {
-    check(|server| format!("https://localhost:{}", server.https_port)).await;
+    check(|server| format!("https://localhost:{}", server.tls_port)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_of_the_old_protocol_keeps_the_contract() {
-    check(|server| format!("http://127.0.0.1:{}/old", server.http_port)).await;
+    check(|server| format!("http://127.0.0.1:{}/old", server.plain_port)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_redirects_keeps_the_contract() {
-    check(|server| format!("http://127.0.0.1:{}/moved", server.http_port)).await;
+    check(|server| format!("http://127.0.0.1:{}/moved", server.plain_port)).await;
 }

@@ -54,8 +54,8 @@ async fn check_calls(url: &str, expect: &str, all: bool) {
         assert_failed("resolve", fetcher.resolve(&source, &HEAD).await.err());
     }
     let revision = Revision(SHA.to_owned());
-    let fetched = fetcher.fetch(&source, &HEAD, &revision, &Limits::default()).await;
-    assert_failed("fetch", fetched.err());
+    let answer = fetcher.fetch(&source, &HEAD, &revision, &Limits::default()).await;
+    assert_failed("fetch", answer.err());
     let elapsed = started.elapsed();
     assert!(elapsed < 3 * (SHORT + Duration::from_secs(1)), "it took {elapsed:?}");
 }
@@ -102,7 +102,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
 #[tokio::test]
 async fn a_server_that_never_answers_ends_at_the_timeout() {
     let server = Faulty::start(|_, _| {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     });
     check(&server.url(), &format!("`{}` did not answer within 1 s", server.url())).await;
@@ -113,7 +113,7 @@ async fn a_server_that_stops_in_its_greeting_or_its_pack_ends_at_the_timeout() {
     let server = Faulty::start(|_, stream| {
         begin(stream, ADVERTISEMENT);
         let _ = stream.write_all(&greeting()[..40]);
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     });
     check(&server.url(), &format!("`{}` did not answer within 1 s", server.url())).await;
@@ -122,7 +122,7 @@ async fn a_server_that_stops_in_its_greeting_or_its_pack_ends_at_the_timeout() {
         let mut start = line(b"packfile\n");
         start.extend(line(b"\x01PACK\0\0\0\x02\0\0\0\x07"));
         let _ = stream.write_all(&start);
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     }));
     check_fetch(&server.url(), &format!("`{}` did not answer within 1 s", server.url())).await;
@@ -146,7 +146,7 @@ async fn a_server_that_dribbles_ends_at_the_timeout() {
 #[tokio::test]
 async fn the_runtime_goes_on_while_a_server_hangs() {
     let server = Faulty::start(|_, _| {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     });
     let source = source(&server.url());
@@ -169,7 +169,7 @@ async fn the_runtime_goes_on_while_a_server_hangs() {
 #[tokio::test]
 async fn calls_that_ran_out_of_time_or_were_dropped_give_their_turn_back() {
     let hanging = Faulty::start(|_, _| {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     });
     let refusing = Faulty::start(|_, stream| respond(stream, "404 Not Found", &[], b""));
@@ -194,7 +194,7 @@ async fn calls_that_ran_out_of_time_or_were_dropped_give_their_turn_back() {
 #[tokio::test]
 async fn a_call_that_waits_for_its_turn_waits_no_longer_than_its_timeout() {
     let server = Faulty::start(|_, _| {
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(Duration::from_mins(1));
         false
     });
     let fetcher = Arc::new(support::fetcher_with(Options {
@@ -292,7 +292,7 @@ async fn endless_answers_end_at_their_limit() {
     let endless = Faulty::start(until_pack(|stream| {
         begin(stream, RESULT);
         let _ = stream.write_all(&line(b"packfile\n"));
-        let piece = line(&[&b"\x01"[..], &[b'x'; 60_000]].concat());
+        let piece = line(&[&b"\x01"[..], &vec![b'x'; 60_000]].concat());
         while stream.write_all(&piece).is_ok() {}
         false
     }));
@@ -302,11 +302,11 @@ async fn endless_answers_end_at_their_limit() {
         ..Limits::default()
     };
     let source = Source {
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         ..git_source(&endless.url())
     };
-    let fetched = fetcher.fetch(&source, &HEAD, &Revision(SHA.to_owned()), &limits).await;
-    match fetched {
+    let answer = fetcher.fetch(&source, &HEAD, &Revision(SHA.to_owned()), &limits).await;
+    match answer {
         Err(FetchError::Limit { limit, .. }) => assert_eq!(limit, "67109864 bytes received"),
         other => panic!("an endless pack was to end: {other:?}"),
     }
@@ -322,7 +322,7 @@ async fn endless_answers_end_at_their_limit() {
         false
     });
     let source = Source {
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         ..git_source(&refs.url())
     };
     let resolved = fetcher.resolve(&source, &HEAD).await;
@@ -418,10 +418,10 @@ async fn a_certificate_is_checked_unless_the_source_says_otherwise() {
     source.tls.insecure_skip_verify = false;
     assert_eq!(trusting.verify(&source).await, Ok(()));
 
-    let plain = git_source(&format!("https://127.0.0.1:{}/app.git", server.http_port));
+    let plain = git_source(&format!("https://127.0.0.1:{}/app.git", server.plain_port));
     let verified = fetcher.verify(&plain).await;
     assert!(matches!(verified, Err(FetchError::Tls { .. })), "{verified:?}");
-    let downgrade = git_source(&format!("https://127.0.0.1:{}/plain/app.git", server.https_port));
+    let downgrade = git_source(&format!("https://127.0.0.1:{}/plain/app.git", server.tls_port));
     match trusting.verify(&downgrade).await {
         Err(FetchError::HostRefused { why, .. }) => assert_eq!(why, "it redirects to `127.0.0.1` by http"),
         other => panic!("https may not lead to http: {other:?}"),
@@ -432,7 +432,7 @@ async fn a_certificate_is_checked_unless_the_source_says_otherwise() {
 async fn a_real_server_that_wants_credentials_says_so() {
     let Some(server) = GitServer::start() else { return };
     for place in ["secret", "forbidden"] {
-        let url = format!("http://127.0.0.1:{}/{place}/app.git", server.http_port);
+        let url = format!("http://127.0.0.1:{}/{place}/app.git", server.plain_port);
         let verified = support::fetcher().verify(&git_source(&url)).await;
         assert!(
             matches!(verified, Err(FetchError::Authentication { .. })),

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -85,7 +87,7 @@ async fn packed_deltas_come_whole_over_http() {
     git(&folder, &["clone", "-q", "--bare", ".", &bare.display().to_string()]);
     for url in [
         server.http("app"),
-        format!("http://127.0.0.1:{}/old/app.git", server.http_port),
+        format!("http://127.0.0.1:{}/old/app.git", server.plain_port),
     ] {
         let source = git_source(&url);
         let fetcher = support::fetcher();
@@ -113,21 +115,47 @@ fn commit(folder: &std::path::Path, spec: &str) -> SourceRef {
     SourceRef::Git(GitRef::Commit(git(folder, &["rev-parse", spec])))
 }
 
+/// Stands before a real server, and lets nobody have a commit alone.
+fn refusing_single_commits(port: u16) -> Faulty {
+    Faulty::start(move |asked, stream| {
+        if String::from_utf8_lossy(&asked.body).contains("deepen 1") {
+            let refusal = line(format!("ERR want {SHA} not valid").as_bytes());
+            return respond(stream, "200 OK", &[("Content-Type", RESULT)], &refusal);
+        }
+        let head = asked.head.replacen("\r\n", "\r\nConnection: close\r\n", 1);
+        let mut server = TcpStream::connect(("127.0.0.1", port)).expect("the real server");
+        server.write_all(head.as_bytes()).expect("it reads");
+        server.write_all(&asked.body).expect("it reads");
+        let _ = std::io::copy(&mut server, stream);
+        false
+    })
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_whole_past_is_bounded_too() {
+async fn where_a_commit_is_not_given_alone_the_whole_past_is_fetched_within_its_bound() {
     let Some(server) = GitServer::start() else { return };
     let folder = made_by_git(&server.repositories);
     let bare = server.repositories.folder("app");
     git(&folder, &["clone", "-q", "--bare", ".", &bare.display().to_string()]);
-    let source = git_source(&format!("http://127.0.0.1:{}/old/app.git", server.http_port));
-    let fetcher = GitFetcher::new(Options {
+    let refusing = refusing_single_commits(server.plain_port);
+    let source = git_source(&refusing.url());
+    let wanted = commit(&folder, "HEAD~5");
+    let fetcher = support::fetcher();
+    let revision = fetcher.resolve(&source, &wanted).await.expect("resolve");
+    let answer = fetcher.fetch(&source, &wanted, &revision, &Limits::default()).await;
+    let number = git(&folder, &["show", "HEAD~5:deep/er/number"]);
+    assert_eq!(&*answer.expect("fetch").files["deep/er/number"], number.as_bytes());
+
+    let absent = Revision(SHA.to_owned());
+    let answer = fetcher.fetch(&source, &wanted, &absent, &Limits::default()).await;
+    assert!(matches!(answer, Err(FetchError::RefNotFound { .. })), "{answer:?}");
+
+    let narrow = GitFetcher::new(Options {
         past_bytes: 1000,
         ..Options::default()
     })
     .expect("a fetcher");
-    let wanted = commit(&folder, "HEAD~5");
-    let revision = fetcher.resolve(&source, &wanted).await.expect("resolve");
-    match fetcher.fetch(&source, &wanted, &revision, &Limits::default()).await {
+    match narrow.fetch(&source, &wanted, &revision, &Limits::default()).await {
         Err(FetchError::Limit { limit, .. }) => assert_eq!(limit, "1000 bytes received"),
         other => panic!("the past has more than 1000 bytes: {other:?}"),
     }
@@ -388,8 +416,8 @@ async fn a_timeout_holds_for_folders_too() {
     let revision = repositories.commit("app", "main", &files(&entries));
     let mut source = git_source(&repositories.url("app"));
     source.timeout = Duration::from_millis(1);
-    let fetched = support::fetcher()
+    let answer = support::fetcher()
         .fetch(&source, &HEAD, &revision, &Limits::default())
         .await;
-    assert!(matches!(fetched, Err(FetchError::Timeout { .. })), "{fetched:?}");
+    assert!(matches!(answer, Err(FetchError::Timeout { .. })), "{answer:?}");
 }

@@ -306,11 +306,11 @@ async fn trees_that_grow_out_of_little_are_stopped() {
         |repo| {
             let names: Vec<String> = (0..30).map(|number| format!("d{number:02}")).collect();
             let mut entries = Vec::new();
-            for number in 0..30 {
+            for (number, name) in names.iter().enumerate() {
                 let next = format!("../d{:02}", number + 1);
                 let target = blob(repo, next.as_bytes());
                 let folder = tree(repo, &[(b"l", Link, target), (b"r", Link, target)]);
-                entries.push((names[number].as_bytes(), Tree, folder));
+                entries.push((name.as_bytes(), Tree, folder));
             }
             tree(repo, &entries)
         },
@@ -364,16 +364,16 @@ async fn tags_of_tags_lead_to_the_commit_and_tags_of_trees_are_refused() {
     let fetcher = support::fetcher();
     let tag = |name: &str| SourceRef::Git(GitRef::Tag(name.to_owned()));
     assert_eq!(fetcher.resolve(&source, &tag("outer")).await, Ok(revision.clone()));
-    let fetched = fetcher
+    let answer = fetcher
         .fetch(&source, &tag("outer"), &revision, &Limits::default())
         .await;
-    assert_eq!(fetched.expect("fetch").files.len(), 1);
+    assert_eq!(answer.expect("fetch").files.len(), 1);
 
     let resolved = fetcher.resolve(&source, &tag("of-tree")).await.expect("resolve");
-    let fetched = fetcher
+    let answer = fetcher
         .fetch(&source, &tag("of-tree"), &resolved, &Limits::default())
         .await;
-    match fetched {
+    match answer {
         Err(FetchError::Invalid { why, .. }) => assert!(why.contains("is a tree, not a commit"), "{why}"),
         other => panic!("a tree is no commit: {other:?}"),
     }

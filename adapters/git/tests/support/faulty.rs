@@ -88,7 +88,7 @@ fn read_request(stream: &mut TcpStream) -> Option<Asked> {
 pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], body: &[u8]) -> bool {
     let mut head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name, ": ", value, "\r\n"]);
     }
     head.push_str("\r\n");
     stream.write_all(head.as_bytes()).is_ok() && stream.write_all(body).is_ok()

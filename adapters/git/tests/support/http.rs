@@ -3,6 +3,7 @@
 //! # Invariant
 //! When [`GitServer`] has been dropped, or the test process has ended in whatever way, its processes have ended.
 
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -24,8 +25,8 @@ exec 3<&0 </dev/null
 #[derive(Debug)]
 pub(crate) struct GitServer {
     pub(crate) repositories: Repositories,
-    pub(crate) http_port: u16,
-    pub(crate) https_port: u16,
+    pub(crate) plain_port: u16,
+    pub(crate) tls_port: u16,
     /// PEM of the authority that signed its certificate.
     pub(crate) authority: Vec<u8>,
     processes: Vec<Child>,
@@ -38,18 +39,18 @@ impl GitServer {
         let (nginx, fcgiwrap, backend) = (require("nginx")?, require("fcgiwrap")?, require("git-http-backend")?);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let repositories = Repositories::new();
-        let (http_port, https_port) = (free_port(), free_port());
+        let (plain_port, tls_port) = (free_port(), free_port());
         let authority = certificates(folder.path());
         let configuration = CONFIGURATION
-            .replace("@HTTPS_PORT@", &https_port.to_string())
-            .replace("@HTTP_PORT@", &http_port.to_string())
+            .replace("@HTTPS_PORT@", &tls_port.to_string())
+            .replace("@HTTP_PORT@", &plain_port.to_string())
             .replace("@FOLDER@", &folder.path().display().to_string())
             .replace("@ROOT@", &repositories.root.path().display().to_string())
             .replace("@BACKEND@", &backend.display().to_string());
         std::fs::write(folder.path().join("nginx.conf"), configuration).expect("a configuration");
         let mut server = Self {
-            http_port,
-            https_port,
+            plain_port,
+            tls_port,
             authority,
             processes: Vec::new(),
             repositories,
@@ -68,11 +69,11 @@ impl GitServer {
     }
 
     pub(crate) fn http(&self, name: &str) -> String {
-        format!("http://127.0.0.1:{}/{name}.git", self.http_port)
+        format!("http://127.0.0.1:{}/{name}.git", self.plain_port)
     }
 
     pub(crate) fn https(&self, name: &str) -> String {
-        format!("https://127.0.0.1:{}/{name}.git", self.https_port)
+        format!("https://127.0.0.1:{}/{name}.git", self.tls_port)
     }
 
     fn supervise(&mut self, program: &Path, arguments: &[&str]) {
@@ -94,7 +95,7 @@ impl GitServer {
         let started = Instant::now();
         let ready = || {
             (0..3).all(|number| folder.join(format!("fcgi{number}.sock")).exists())
-                && TcpStream::connect(("127.0.0.1", self.https_port)).is_ok()
+                && TcpStream::connect(("127.0.0.1", self.tls_port)).is_ok()
         };
         while !ready() {
             let log = || std::fs::read_to_string(folder.join("error.log")).unwrap_or_default();
@@ -112,7 +113,7 @@ impl Drop for GitServer {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let log = std::fs::read_to_string(self.folder.path().join("error.log"));
-            eprintln!("the git server says: {}", log.unwrap_or_default());
+            let _ = writeln!(std::io::stderr(), "the git server says: {}", log.unwrap_or_default());
         }
         for process in &mut self.processes {
             drop(process.stdin.take());
@@ -143,7 +144,7 @@ fn certificates(folder: &Path) -> Vec<u8> {
 
 /// `/moved/` redirects to the same repository, `/forbidden/` and `/secret/` ask for credentials, `/plain/` redirects
 /// from https to http, `/old/` serves the protocol without version 2.
-const CONFIGURATION: &str = r#"
+const CONFIGURATION: &str = r"
 daemon off;
 master_process off;
 pid nginx.pid;
@@ -193,4 +194,4 @@ http {
     }
   }
 }
-"#;
+";
