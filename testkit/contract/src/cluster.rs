@@ -325,8 +325,10 @@ async fn released_objects_keep_their_content(world: Target) {
     assert_eq!(after.annotation(annotation::RELEASE), None);
     assert_eq!(after.annotation(annotation::INSTALLATION), None);
     assert_eq!((after.label("app"), data(&after, "one")), (Some("web"), Some("1")));
+    let found = world.port().take_over(&after, OTHER).await.expect("its next owner takes it over");
+    assert_eq!(data(&found, "one"), Some("1"));
     let next = config_map(&world, "a", r#"{"one":"2"}"#);
-    let next = apply_as(&world, &next, OTHER, false).await.expect("its next owner meets no conflict");
+    let next = apply_as(&world, &next, OTHER, false).await.expect("and meets no conflict then");
     assert_eq!(data(&next, "one"), Some("2"));
     world.port().release_ownership(&after, MANAGER).await.expect_err("an old copy");
     let found = live(&world, "a").await.expect("exists");

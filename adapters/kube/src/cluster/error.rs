@@ -59,6 +59,10 @@ pub(super) fn refused(subject: &Subject, fault: Fault) -> ClusterError {
         403 if status.message.contains("denied the request") => ClusterError::Refused { object, why },
         401 | 403 => ClusterError::Forbidden { object, why },
         422 if is_immutable(&status) => ClusterError::Immutable { object, why },
+        // A field of another type than the schema's: the API server says so with 500 and no reason.
+        500 if status.message.starts_with("failed to create typed patch object") => {
+            ClusterError::Refused { object, why }
+        }
         408 | 429 | 500..=599 => ClusterError::Busy { object, why },
         _ => ClusterError::Refused { object, why },
     }
@@ -195,6 +199,14 @@ mod tests {
         });
         check(status(400, "BadRequest", "cannot decode", "", none), false, |e| {
             matches!(e, ClusterError::Refused { .. })
+        });
+        check(
+            status(500, "", "failed to create typed patch object (a/b; apps/v1, Kind=Deployment): .spec: wrong", "", none),
+            false,
+            |e| matches!(e, ClusterError::Refused { .. }),
+        );
+        check(status(500, "InternalError", "etcd is away", "", none), true, |e| {
+            matches!(e, ClusterError::Busy { .. })
         });
         check(status(429, "TooManyRequests", "slow down", "", none), true, |e| {
             matches!(e, ClusterError::Busy { .. })

@@ -6,7 +6,10 @@
 use serde_json::{Map, Value, json};
 
 /// Managers of client-side apply, and what stands for writes from before managers were tracked.
-const CLIENT_SIDE: [&str; 4] = ["kubectl-client-side-apply", "kubectl-create", "helm", "before-first-apply"];
+const CLIENT_SIDE: [&str; 4] = ["kubectl-client-side-apply", "kubectl-create", "helm", NOBODY];
+
+/// The manager that the API server itself invents for fields without one.
+const NOBODY: &str = "before-first-apply";
 
 fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
     entry.get(key).and_then(Value::as_str).unwrap_or_default()
@@ -40,9 +43,15 @@ pub(super) fn taken_over(entries: &[Value], manager: &str) -> Option<Vec<Value>>
     Some(rest.into_iter().cloned().chain([entry]).collect())
 }
 
-/// The entries without `manager`'s own.
-pub(super) fn without(entries: &[Value], manager: &str) -> Vec<Value> {
-    entries.iter().filter(|entry| !is_ours(entry, manager)).cloned().collect()
+/// The entries with `manager`'s own given to nobody in particular, from whom the next owner takes it over. An entry
+/// that vanished would leave nothing to take: the API server would then invent one at the next apply.
+pub(super) fn given_up(entries: &[Value], manager: &str) -> Vec<Value> {
+    let mut entries = entries.to_vec();
+    for entry in entries.iter_mut().filter(|entry| is_ours(entry, manager)) {
+        entry["manager"] = NOBODY.into();
+        entry["operation"] = "Update".into();
+    }
+    entries
 }
 
 /// Adds the fields of `more` to `fields`: sets of paths are nested mappings, so that their union is a merge.
@@ -99,7 +108,15 @@ mod tests {
             entry("helm", "Apply", json!({"f:spec": {}})),
         ];
         assert_eq!(taken_over(&entries, "convoy-1"), None);
-        assert_eq!(without(&entries, "convoy-1"), entries);
-        assert_eq!(without(&[entry("convoy-1", "Apply", json!({}))], "convoy-1"), Vec::<Value>::new());
+        assert_eq!(given_up(&entries, "convoy-1"), entries);
+    }
+
+    #[test]
+    fn what_one_gives_up_the_next_takes_over() {
+        let ours = [entry("convoy-1", "Apply", json!({"f:data": {"f:a": {}}}))];
+        let nobodys = given_up(&ours, "convoy-1");
+        assert_eq!(nobodys, [entry(NOBODY, "Update", json!({"f:data": {"f:a": {}}}))]);
+        let expect = vec![entry("convoy-2", "Apply", json!({"f:data": {"f:a": {}}}))];
+        assert_eq!(taken_over(&nobodys, "convoy-2"), Some(expect));
     }
 }

@@ -230,7 +230,7 @@ impl Cluster for KubeCluster {
         });
         // The next owner must not run into a conflict with a manager that will never speak again.
         if let Some(entries) = json.pointer("/metadata/managedFields").and_then(Json::as_array) {
-            metadata["managedFields"] = managed_fields::without(entries, manager).into();
+            metadata["managedFields"] = managed_fields::given_up(entries, manager).into();
         }
         match self.merge(live, &json!({ "metadata": metadata })).await {
             Ok(_) => Ok(()),

@@ -1,5 +1,7 @@
 //! Writes of status, always on the status subresource.
 
+use std::fmt::Debug;
+
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::condition::{Condition, ConditionType, Reason, Truth};
 use convoy_domain::id::{NamespacedName, ReleaseId};
@@ -12,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
 use kube::{Api, Client, Resource};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::FIELD_MANAGER;
@@ -27,7 +30,7 @@ pub(super) async fn of_release(
     release: &Release,
     status: &ReleaseStatus,
 ) -> Result<String, ControlPlaneError> {
-    let identity = json!({ "uid": release.uid, "resourceVersion": release.resource_version });
+    let identity = json!({ "resourceVersion": release.resource_version });
     apply::<crd::Release>(client, &release.id, identity, &convert::release_status(status)).await
 }
 
@@ -37,14 +40,12 @@ pub(super) async fn of_source(
     source: &Source,
     status: &SourceStatus,
 ) -> Result<(), ControlPlaneError> {
-    let identity = json!({ "uid": source.uid });
-    let (id, status) = (&source.key.id, convert::source_status(status));
-    let written = match source.key.kind {
-        SourceKind::Git => apply::<crd::GitRepository>(client, id, identity, &status).await,
-        SourceKind::Helm => apply::<crd::HelmRegistry>(client, id, identity, &status).await,
-        SourceKind::Oci => apply::<crd::OCIRegistry>(client, id, identity, &status).await,
-    };
-    replaced_is_gone(written)
+    let (id, uid, status) = (&source.key.id, &source.uid, convert::source_status(status));
+    match source.key.kind {
+        SourceKind::Git => replace::<crd::GitRepository, _>(client, id, uid, |_| status.clone()).await,
+        SourceKind::Helm => replace::<crd::HelmRegistry, _>(client, id, uid, |_| status.clone()).await,
+        SourceKind::Oci => replace::<crd::OCIRegistry, _>(client, id, uid, |_| status.clone()).await,
+    }
 }
 
 /// Writes the status of a Cluster; one that is gone needs none. Facts stay when the cluster cannot be asked now.
@@ -54,30 +55,49 @@ pub(super) async fn of_cluster(
     ready: &Condition,
     facts: Option<&ClusterFacts>,
 ) -> Result<(), ControlPlaneError> {
-    let mut status = convert::cluster_status(ready, facts);
-    if facts.is_none() {
-        let api: Api<crd::Cluster> = Api::namespaced(client.clone(), cluster.id.namespace());
-        let found = api
-            .get_opt(cluster.id.name())
-            .await
-            .map_err(|error| refused(&format!("Cluster {}", cluster.id), error))?;
-        if let Some(before) = found.and_then(|found| found.status) {
-            status = crd::ClusterStatus {
-                conditions: status.conditions,
-                ..before
-            };
-        }
-    }
-    let identity = json!({ "uid": cluster.uid });
-    replaced_is_gone(apply::<crd::Cluster>(client, &cluster.id, identity, &status).await)
+    let status = convert::cluster_status(ready, facts);
+    let known = facts.is_some();
+    let merged = |before: crd::Cluster| match before.status.filter(|_| !known) {
+        Some(before) => crd::ClusterStatus {
+            conditions: status.conditions.clone(),
+            ..before
+        },
+        None => status.clone(),
+    };
+    replace::<crd::Cluster, _>(client, &cluster.id, &cluster.uid, merged).await
 }
 
-/// An object with another uid is not the one that was meant, which is gone.
-fn replaced_is_gone(written: Result<String, ControlPlaneError>) -> Result<(), ControlPlaneError> {
-    match gone_is_fine(written.map(|_| ())) {
-        Err(ControlPlaneError::Stale { .. }) => Ok(()),
-        other => other,
+/// How often a status that another writer touched at the same time is written again.
+const ATTEMPTS: usize = 3;
+
+/// Replaces the status of an object with that uid by what `status` makes of its present copy. The uid is compared
+/// here, since the API server does not do so for a status.
+async fn replace<K, S>(
+    client: &Client,
+    id: &NamespacedName,
+    uid: &str,
+    status: impl Fn(K) -> S,
+) -> Result<(), ControlPlaneError>
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()> + Clone + Debug + DeserializeOwned,
+    S: Serialize,
+{
+    let object = format!("{} {id}", K::kind(&()));
+    let api: Api<K> = Api::namespaced(client.clone(), id.namespace());
+    let mut outcome = Ok(());
+    for _ in 0..ATTEMPTS {
+        let found = api.get_opt(id.name()).await.map_err(|error| refused(&object, error))?;
+        let Some(found) = found.filter(|found| found.meta().uid.as_deref() == Some(uid)) else {
+            return Ok(());
+        };
+        let identity = json!({ "resourceVersion": found.meta().resource_version });
+        let written = apply::<K>(client, id, identity, &status(found)).await;
+        outcome = gone_is_fine(written.map(|_| ()));
+        if !matches!(outcome, Err(ControlPlaneError::Stale { .. })) {
+            break;
+        }
     }
+    outcome
 }
 
 /// Applies a status with `identity` as preconditions; answers the new resourceVersion.

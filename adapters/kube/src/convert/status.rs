@@ -22,7 +22,8 @@ const MAX_MESSAGE: usize = 32_768;
 /// The status as the API carries it.
 pub(crate) fn release_status(status: &ReleaseStatus) -> crd::ReleaseStatus {
     crd::ReleaseStatus {
-        observed_generation: Some(status.observed_generation).filter(|generation| *generation != 0),
+        // Never absent: the API server turns an applied status without any member into null, and refuses that.
+        observed_generation: Some(status.observed_generation),
         shard: status.shard.clone(),
         last_handled_sync_request: status.last_handled_sync_request.clone(),
         last_handled_retry_request: status.last_handled_retry_request.clone(),

@@ -21,10 +21,18 @@ pub(super) fn cel(rule: &str, message: &str) -> Value {
 pub(super) fn block_matches_type(pairs: &[(&str, &str)]) -> Value {
     let rule = pairs
         .iter()
-        .map(|(kind, block)| format!("(self.type == '{kind}') == has(self.{block})"))
+        .map(|(kind, block)| format!("(self.type == '{kind}') == has(self.{})", in_cel(block)))
         .collect::<Vec<_>>()
         .join(" && ");
     cel(&rule, "exactly the block that `type` names must be set")
+}
+
+/// A field's name in CEL, which reserves some words.
+fn in_cel(field: &str) -> &str {
+    match field {
+        "namespace" => "__namespace__",
+        other => other,
+    }
 }
 
 macro_rules! texts {
