@@ -7,22 +7,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use convoy_domain::artifact::Revision;
-use convoy_domain::condition::{ConditionType, Truth};
+use convoy_domain::condition::{ConditionType, Reason, Stage, Truth};
 use convoy_domain::id::{ObjectId, ReleaseId};
+use convoy_domain::release::Pin;
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::status::ReleaseStatus;
 use convoy_domain::store_key::{self, StoreKey};
-use convoy_ports::{BlobStore, Clock, ClusterConnector, ControlPlane, Reconciler, Requeue, SourceFetcher};
+use convoy_ports::{BlobError, BlobStore, Clock, ClusterConnector, ControlPlane, Reconciler, Requeue, SourceFetcher};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_testkit_fakes::faults::{
     EffectCounter, Fault, FaultyBlobStore, FaultyConnector, FaultyControlPlane, When, until_crash,
 };
 use convoy_testkit_fakes::{
-    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeFetcher, Readiness, samples,
+    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeFetcher, Readiness, Times, samples,
 };
 use proptest::prelude::*;
 
@@ -220,7 +222,7 @@ fn deployment(replicas: u32) -> String {
     )
 }
 
-/// Three commits and a deletion. Returns the end of each phase.
+/// Three commits, the last behind a pin, and a deletion. Returns the end of each phase.
 async fn life(world: &World) -> Vec<End> {
     let mut ends = Vec::new();
     let mut release = samples::release("team", "shop");
@@ -242,6 +244,21 @@ async fn life(world: &World) -> Vec<End> {
         if number == 0 {
             world.control_plane.create_release(&release);
         }
+        if number == 2 {
+            // The third commit finds a pin to the second, and applies when the pin is gone.
+            let pin = ends.last().and_then(|end: &End| end.renders[0]).map(|render_ref| Pin {
+                render_ref,
+                reason: "a look at it".to_owned(),
+            });
+            world.control_plane.edit_release(&id(), |release| release.pin = pin);
+            let looks = AtomicUsize::new(0);
+            let looked_at = |world: &World| {
+                looks.fetch_add(1, Ordering::Relaxed) >= 12 && is_ready(&world.control_plane.status(&id()))
+            };
+            world.drive("pin", looked_at).await;
+            ends.push(world.end());
+            world.control_plane.edit_release(&id(), |release| release.pin = None);
+        }
         world
             .drive(&format!("commit {number}"), |world| world.is_settled(&revision))
             .await;
@@ -261,11 +278,59 @@ async fn a_life_without_faults_goes_as_it_should() {
     let ends = life(&world).await;
     let objects: Vec<usize> = ends.iter().map(|end| end.objects.len()).collect();
     // The namespace is not ours and stays.
-    assert_eq!(objects, [3, 4, 3, 1]);
+    assert_eq!(objects, [3, 4, 4, 3, 1]);
+    assert_eq!(ends[1].objects, ends[2].objects, "a pin holds what is there");
     let history: Vec<usize> = ends.iter().map(|end| end.history.len()).collect();
-    assert_eq!(history, [1, 2, 2, 0], "two entries are kept");
-    assert!(ends[3].blobs.is_empty() && ends[3].inventory.is_empty());
+    assert_eq!(history, [1, 2, 2, 2, 0], "two entries are kept");
+    assert!(ends[4].blobs.is_empty() && ends[4].inventory.is_empty());
     assert_eq!(world.blobs.keys(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_order_of_first_effects_is_finalizer_and_status_then_blob_and_inventory_then_objects() {
+    let world = World::new(EffectCounter::new());
+    life(&world).await;
+    let log = world.effects.log();
+    let first = |start: &str| {
+        let found = log.iter().position(|effect| effect.starts_with(start));
+        found.unwrap_or_else(|| panic!("no `{start}` in {log:#?}"))
+    };
+    let apply = first("cluster apply");
+    assert!(first("control-plane add_finalizer") < first("blob put"), "{log:#?}");
+    assert!(first("control-plane write_status") < first("blob put"), "{log:#?}");
+    assert!(
+        first("blob put") < apply && first("control-plane write_inventory") < apply,
+        "{log:#?}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_applied_while_the_render_cannot_be_stored() {
+    let world = World::new(EffectCounter::new());
+    let down = BlobError::Unavailable {
+        key: "k".to_owned(),
+        why: "down".to_owned(),
+    };
+    world.blobs.refuse("put_if_absent", "/renders/", down, Times::Always);
+    let config = config("a", "green");
+    let revision = world.fetcher.commit_texts(URL, "main", &[("a.yaml", config.as_str())]);
+    world.control_plane.create_release(&samples::release("team", "shop"));
+    let looks = AtomicUsize::new(0);
+    world
+        .drive("refusal", |_| looks.fetch_add(1, Ordering::Relaxed) >= 12)
+        .await;
+    assert_eq!(world.cluster.writes(), Vec::<String>::new());
+    let attempt = world.control_plane.status(&id()).last_attempted.expect("an attempt");
+    let failure = attempt.failure.expect("a failure").failure;
+    assert_eq!(
+        (failure.stage, failure.reason),
+        (Stage::Persist, Reason::DeployFailed),
+        "{failure:?}"
+    );
+    assert!(failure.message.contains("down"), "{failure:?}");
+    world.blobs.lift_refusals();
+    world.drive("recovery", |world| world.is_settled(&revision)).await;
+    assert_eq!(world.cluster.writes(), ["apply ConfigMap web/a"]);
 }
 
 #[tokio::test]
