@@ -121,12 +121,13 @@ pub fn exact(
             .retain(|entry| applied.contains_key(&entry.id) || !gone.contains(&entry.id));
         for entry in &mut part.objects {
             if let Some(now) = applied.get(&entry.id) {
-                // That it was adopted is remembered: a later apply finds it ours.
-                let adopted = entry.adopted || now.adopted;
-                *entry = InventoryEntry {
-                    adopted,
-                    ..(*now).clone()
-                };
+                // That it was adopted is remembered: a later apply finds it ours. So is its uid, when this sync did not look.
+                let before = entry.clone();
+                entry.clone_from(now);
+                entry.adopted |= before.adopted;
+                if entry.uid.is_empty() {
+                    entry.uid = before.uid;
+                }
             }
         }
         if claimed || part.objects != before {
@@ -362,6 +363,8 @@ mod tests {
         );
         let again = exact(&changed[..1], &[entry("a", "new")], &BTreeSet::new(), &owner());
         assert_eq!(again, [], "an adopted object stays adopted");
+        let unseen = exact(&changed[..1], &[entry("a", "")], &BTreeSet::new(), &owner());
+        assert_eq!(unseen, [], "a known uid stays known");
     }
 
     #[test]

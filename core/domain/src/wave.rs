@@ -132,7 +132,7 @@ fn groups(objects: &[Object], members: &[usize]) -> Vec<Vec<usize>> {
             .push(*index);
     }
     for group in ranked.values_mut() {
-        group.sort_by_key(|index| {
+        group.sort_by_cached_key(|index| {
             let object = &objects[*index];
             (object.kind(), object.name(), object.namespace(), *index)
         });
