@@ -16,7 +16,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Opens the directory, makes it when asked, and tries a write.
+    /// Opens the directory to write, makes it when asked, and tries a write.
     pub(crate) fn open(dir: &Path, create: bool) -> Result<Self, OpenError> {
         if create {
             fs::create_dir_all(dir).map_err(|source| {
@@ -30,6 +30,16 @@ impl Directory {
                 }
             })?;
         }
+        let directory = Self::open_to_read(dir)?;
+        try_write(dir).map_err(|source| OpenError::Unwritable {
+            dir: dir.into(),
+            source,
+        })?;
+        Ok(directory)
+    }
+
+    /// Opens the directory as it is.
+    pub(crate) fn open_to_read(dir: &Path) -> Result<Self, OpenError> {
         let metadata = fs::metadata(dir).map_err(|source| {
             if source.kind() == io::ErrorKind::NotFound {
                 OpenError::Absent { dir: dir.into() }
@@ -46,10 +56,6 @@ impl Directory {
             return Err(OpenError::NotADirectory { dir: dir.into() });
         }
         fs::read_dir(dir).map_err(|source| OpenError::Unreadable {
-            dir: dir.into(),
-            source,
-        })?;
-        try_write(dir).map_err(|source| OpenError::Unwritable {
             dir: dir.into(),
             source,
         })?;

@@ -15,4 +15,4 @@ mod store;
 
 pub use bounds::Bounds;
 pub use error::OpenError;
-pub use open::{open, open_with};
+pub use open::{open, open_to_read, open_with};

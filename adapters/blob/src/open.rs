@@ -10,7 +10,7 @@ use crate::bounds::Bounds;
 use crate::directory::Directory;
 use crate::error::OpenError;
 use crate::location::{Location, parse};
-use crate::store::{Backend, ObjectBlobStore};
+use crate::store::{Access, Backend, ObjectBlobStore};
 
 /// Opens the store at `url` with the default [`Bounds`]; `None` when the URL is empty.
 ///
@@ -28,6 +28,19 @@ pub fn open(url: &str) -> Result<Option<Arc<dyn BlobStore>>, OpenError> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(url: &str, bounds: &Bounds) -> Result<Option<Arc<dyn BlobStore>>, OpenError> {
+    opened(url, bounds, Access::Write)
+}
+
+/// As [`open`], for a process that only reads: the directory is not made and need not be writable, and every write is
+/// refused.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_to_read(url: &str) -> Result<Option<Arc<dyn BlobStore>>, OpenError> {
+    opened(url, &Bounds::default(), Access::Read)
+}
+
+fn opened(url: &str, bounds: &Bounds, access: Access) -> Result<Option<Arc<dyn BlobStore>>, OpenError> {
     let (backend, prefix) = match parse(url)? {
         Location::Nowhere => return Ok(None),
         Location::Memory { prefix } => {
@@ -35,12 +48,15 @@ pub fn open_with(url: &str, bounds: &Bounds) -> Result<Option<Arc<dyn BlobStore>
             (Backend::Memory(InMemory::new()), prefix)
         }
         Location::Directory { dir, create, prefix } => {
-            let directory = Directory::open(&dir, create)?;
+            let directory = match access {
+                Access::Read => Directory::open_to_read(&dir)?,
+                Access::Write => Directory::open(&dir, create)?,
+            };
             let files = LocalFileSystem::new_with_prefix(directory.path())
                 .map_err(|error| OpenError::Backend { why: error.to_string() })?
                 .with_fsync(true);
             (Backend::Files { files, directory }, prefix)
         }
     };
-    Ok(Some(Arc::new(ObjectBlobStore::new(backend, prefix, bounds))))
+    Ok(Some(Arc::new(ObjectBlobStore::new(backend, prefix, bounds, access))))
 }

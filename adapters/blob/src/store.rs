@@ -48,21 +48,32 @@ impl Backend {
     }
 }
 
+/// What a store was opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Reads alone.
+    Read,
+    /// Reads and writes.
+    Write,
+}
+
 /// A backend with a prefix and bounds.
 #[derive(Debug)]
 pub(crate) struct ObjectBlobStore {
     backend: Backend,
     prefix: String,
+    access: Access,
     blob_bytes: u64,
     timeout: Duration,
     turns: Arc<Semaphore>,
 }
 
 impl ObjectBlobStore {
-    pub(crate) fn new(backend: Backend, prefix: String, bounds: &Bounds) -> Self {
+    pub(crate) fn new(backend: Backend, prefix: String, bounds: &Bounds, access: Access) -> Self {
         Self {
             backend,
             prefix,
+            access,
             blob_bytes: bounds.blob_bytes,
             timeout: bounds.call_timeout,
             turns: Arc::new(Semaphore::new(bounds.concurrent_calls.max(1))),
@@ -98,6 +109,16 @@ impl ObjectBlobStore {
         }
     }
 
+    fn check_access(&self, key: &str) -> Result<(), BlobError> {
+        match self.access {
+            Access::Write => Ok(()),
+            Access::Read => Err(BlobError::Denied {
+                key: key.to_owned(),
+                why: "the store was opened to be read only".to_owned(),
+            }),
+        }
+    }
+
     fn check_size(&self, key: &str, bytes: u64) -> Result<(), BlobError> {
         if bytes <= self.blob_bytes {
             return Ok(());
@@ -110,6 +131,7 @@ impl ObjectBlobStore {
 
     async fn write(&self, key: &str, bytes: Vec<u8>, mode: PutMode) -> Result<Written, BlobError> {
         let path = self.path(key)?;
+        self.check_access(key)?;
         self.check_size(key, bytes.len() as u64)?;
         let options = PutOptions::from(mode);
         let payload = PutPayload::from(bytes);
@@ -198,6 +220,7 @@ impl BlobStore for ObjectBlobStore {
 
     async fn delete(&self, key: &str) -> Result<(), BlobError> {
         let path = self.path(key)?;
+        self.check_access(key)?;
         self.call(key, async {
             let answer = found(key, self.backend.objects().delete(&path).await);
             if if_found(answer)?.is_some()
@@ -235,7 +258,7 @@ mod tests {
             concurrent_calls: 1,
             ..Bounds::default()
         };
-        let store = ObjectBlobStore::new(Backend::Memory(InMemory::new()), String::new(), &bounds);
+        let store = ObjectBlobStore::new(Backend::Memory(InMemory::new()), String::new(), &bounds, Access::Write);
         let turn = Arc::clone(&store.turns).acquire_owned().await.unwrap();
         let error = store.put("a/key", vec![1]).await.unwrap_err();
         assert!(error.is_transient(), "{error}");

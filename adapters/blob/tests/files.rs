@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use convoy_blob::{Bounds, open, open_with};
+use convoy_blob::{Bounds, open, open_to_read, open_with};
 use convoy_ports::{BlobError, BlobStore};
 
 fn store_in(dir: &Path, query: &str) -> Arc<dyn BlobStore> {
@@ -214,4 +214,35 @@ async fn calls_wait_for_their_turn() {
     }
     assert!(writers.join_all().await.iter().all(Result::is_ok));
     assert_eq!(store.list("a/").await.unwrap().len(), 50);
+}
+
+#[tokio::test]
+async fn a_reader_needs_no_permission_to_write_and_has_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let writer = store_in(dir.path(), "prefix=p/");
+    writer.put("a/key", vec![1]).await.unwrap();
+    let url = format!("file://{}?create_dir=true&prefix=p/", dir.path().display());
+    let reader = open_to_read(&url).unwrap().unwrap();
+    assert_eq!(reader.get("a/key").await.unwrap(), [1]);
+    assert_eq!(reader.list("").await.unwrap(), ["a/key"]);
+    for answer in [
+        reader.put("a/key", vec![2]).await,
+        reader.put_if_absent("a/other", vec![2]).await.map(|_| ()),
+        reader.delete("a/key").await,
+    ] {
+        assert!(matches!(answer, Err(BlobError::Denied { .. })), "{answer:?}");
+    }
+    assert_eq!(writer.get("a/key").await.unwrap(), [1]);
+    let absent = dir.path().join("absent");
+    let url = format!("file://{}?create_dir=true", absent.display());
+    assert!(open_to_read(&url).is_err());
+    assert!(!absent.exists(), "a reader makes no directory");
+}
+
+/// /proc can be read, and refuses new files even to root.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_is_read_only_opens_to_read() {
+    assert!(open_to_read("file:///proc/self").unwrap().is_some());
+    assert!(open("file:///proc/self").is_err());
 }
