@@ -8,7 +8,7 @@ use convoy_testkit_golden::oracle::{Op, Oracle, agree};
 use convoy_value::{Limits, json, yaml};
 
 fn main() {
-    let mut oracle = Oracle::start().expect("oracle/build.sh installs the oracle");
+    let mut oracle = Oracle::start().expect("testkit/components/install puts it there");
     let mut files = Vec::new();
     for folder in env::args().skip(1) {
         collect(Path::new(&folder), &mut files);

@@ -5,7 +5,7 @@ use convoy_testkit_golden::oracle::Oracle;
 use convoy_testkit_golden::table::{Case, Tool, save};
 
 fn main() {
-    let mut oracle = Oracle::start().expect("oracle/build.sh installs the oracle");
+    let mut oracle = Oracle::start().expect("testkit/components/install puts it there");
     let tool = Tool { tool: oracle.version() };
     for questions in cases::all() {
         let mut recorded = Vec::new();

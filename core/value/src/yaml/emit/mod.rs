@@ -18,12 +18,14 @@ pub use through_json::MarshalError;
 
 /// `value` as YAML, with a line break at the end; every value has a form, and reads back as the same value.
 ///
-/// It is [`marshal`]'s text wherever that has one and keeps the value; a string that Go refuses or changes on
-/// the way is written with escapes.
+/// It is [`marshal`]'s text wherever that has one and keeps the value. Strings that Go refuses, or changes on the
+/// way, are written with escapes; `<<` is quoted as a key, lest it be a merge; negative zero keeps its sign.
 #[must_use]
 pub fn to_string(value: &Value) -> String {
-    writer::write(value, |text, _| Ok::<_, core::convert::Infallible>(Cow::Borrowed(text)))
-        .unwrap_or_else(|never| match never {})
+    writer::write(value, true, |text, _| {
+        Ok::<_, core::convert::Infallible>(Cow::Borrowed(text))
+    })
+    .unwrap_or_else(|never| match never {})
 }
 
 /// `value` as Go's library writes it, byte for byte, faults included.
@@ -34,5 +36,5 @@ pub fn marshal(value: &Value) -> Result<String, MarshalError> {
     if !value.is_finite() {
         return Err(MarshalError::NotFinite);
     }
-    writer::write(value, through_json::convert)
+    writer::write(value, false, through_json::convert)
 }

@@ -26,6 +26,7 @@ pub(super) struct Writer<C> {
     pub(super) scalar_indent: usize,
     pub(super) whitespace: bool,
     pub(super) indention: bool,
+    lossless: bool,
     convert: C,
 }
 
@@ -39,8 +40,9 @@ pub(super) enum Place {
     ComplexKey,
 }
 
-/// Writes one document; `convert` says what a string (a key or not) is written as.
-pub(super) fn write<E, C>(value: &Value, convert: C) -> Result<String, E>
+/// Writes one document; `convert` says what a string (a key or not) is written as. A `lossless` writer departs from
+/// Go's where that would not read back as the same value.
+pub(super) fn write<E, C>(value: &Value, lossless: bool, convert: C) -> Result<String, E>
 where
     C: Fn(&str, bool) -> Result<Cow<'_, str>, E>,
 {
@@ -51,6 +53,7 @@ where
         scalar_indent: INDENT,
         whitespace: true,
         indention: true,
+        lossless,
         convert,
     };
     writer.node(value, Place::Root)?;
@@ -101,6 +104,7 @@ where
             Value::Null => self.plain("null", place),
             Value::Bool(true) => self.plain("true", place),
             Value::Bool(false) => self.plain("false", place),
+            Value::Number(number) if self.lossless && is_negative_zero(number) => self.plain("-0.0", place),
             Value::Number(number) => self.plain(&number_text(number), place),
             Value::String(text) => {
                 let text = (self.convert)(text, false)?;
@@ -144,7 +148,9 @@ where
         for (key, value) in order::entries(map) {
             self.line(indent);
             let key = (self.convert)(key, true)?;
-            if key.len() <= MAX_SIMPLE_KEY && !scalar::is_multiline(&key) {
+            if self.lossless && key == "<<" {
+                self.indicator("\"<<\":", true, false, false);
+            } else if key.len() <= MAX_SIMPLE_KEY && !scalar::is_multiline(&key) {
                 self.text(&key, Place::SimpleKey);
                 self.indicator(":", false, false, false);
             } else {
@@ -168,6 +174,10 @@ where
         self.scalar_indent = self.indent.map_or(INDENT, |indent| indent + INDENT);
         self.write_scalar(text, scalar::style(text, place == Place::SimpleKey), place);
     }
+}
+
+fn is_negative_zero(number: &Number) -> bool {
+    matches!(number, Number::Float(f) if *f == 0.0 && f.is_sign_negative())
 }
 
 /// A number as go-yaml writes what it makes of the number's JSON: a whole one is an integer up to 64 bits.

@@ -1,0 +1,8 @@
+#![cfg_attr(fuzzing, no_main)]
+//! See `convoy_fuzz::value::yaml_helm`.
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| convoy_fuzz::value::yaml_helm(data));
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,0 +1,11 @@
+//! What the fuzz targets do with their bytes: plain functions, so that a test can run them too.
+
+pub mod value;
+
+/// Every target: its name, and its body.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("yaml_helm", value::yaml_helm),
+    ("yaml_kustomize", value::yaml_kustomize),
+    ("json", value::json),
+    ("yaml_roundtrip", value::yaml_roundtrip),
+];
