@@ -13,6 +13,7 @@ use crate::{completion, controller, demo, get, history, render, version};
 ///
 /// A Release names a source, a way to render it and a target Cluster. convoy fetches, renders, mutates, stores and
 /// applies it in waves, watches its health, and keeps a history of every render that was applied.
+#[expect(clippy::doc_markdown, reason = "this is the text of --help")]
 #[derive(Debug, Parser)]
 #[command(
     name = "convoy",
@@ -127,7 +128,9 @@ mod tests {
     #[test]
     fn durations_are_read_as_kubernetes_writes_them() {
         let check = |text: &str, expect: Result<u64, ()>| {
-            let got = duration(text).map(|d| u64::try_from(d.as_millis()).unwrap()).map_err(drop);
+            let got = duration(text)
+                .map(|d| u64::try_from(d.as_millis()).unwrap())
+                .map_err(drop);
             assert_eq!(got, expect, "{text}");
         };
         check("500ms", Ok(500));

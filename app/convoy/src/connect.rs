@@ -35,20 +35,21 @@ impl Connection {
     pub(crate) fn failure(&self, what: impl Into<String>, error: &kube::Error) -> Failure {
         let failure = Failure::new(what);
         let server = &self.config.cluster_url;
-        match error {
-            kube::Error::Api(status) if status.code == 404 && status.message.contains("page not found") => failure
-                .because_text("the server has no such kind")
-                .hint(format!("convoy's CRDs are not installed on {server}")),
-            kube::Error::Api(status) if status.code == 401 || status.code == 403 => failure
-                .because_text(status.message.clone())
-                .hint("ask for the right, or choose another user with `--context`"),
-            kube::Error::Api(status) => failure.because_text(status.message.clone()),
-            kube::Error::Service(_) | kube::Error::HyperError(_) => failure
-                .because(error)
-                .hint(format!("is there an API server at {server}? `--server`, `--kubeconfig` and `--context` choose another")),
-            #[expect(clippy::wildcard_enum_match_arm, reason = "the library's list of errors may grow")]
-            other => failure.because(other),
+        if let kube::Error::Api(status) = error {
+            let failure = failure.because_text(status.message.clone());
+            return match status.code {
+                404 => failure.hint(format!("are convoy's CRDs installed on {server}?")),
+                401 | 403 => failure.hint("ask for the right, or choose another user with `--context`"),
+                _ => failure,
+            };
         }
+        let failure = failure.because(error);
+        if matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) {
+            return failure.hint(format!(
+                "is there an API server at {server}? `--server`, `--kubeconfig` and `--context` choose another"
+            ));
+        }
+        failure
     }
 }
 

@@ -37,7 +37,10 @@ pub(crate) struct Args {
 /// Runs the process.
 pub(crate) fn start(args: Args) -> Result<(), Failure> {
     let (flags, cluster) = flags::complete(args.flags, args.cluster, args.file.config.as_deref())?;
-    logging::start(flags.log_format.unwrap_or_default(), flags.log_level.as_deref().unwrap_or("info"))?;
+    logging::start(
+        flags.log_format.unwrap_or_default(),
+        flags.log_level.as_deref().unwrap_or("info"),
+    )?;
     let runtime = jobs::serving()?;
     let ended = runtime.block_on(run(&flags, &cluster));
     // Work on other threads that does not end by itself does not keep the process.

@@ -70,7 +70,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the demo.
-pub(crate) fn start(args: Args, verbose: u8) -> Result<(), Failure> {
+pub(crate) fn start(args: &Args, verbose: u8) -> Result<(), Failure> {
     let filter = match verbose {
         0 => "off",
         1 => "info",
@@ -78,19 +78,18 @@ pub(crate) fn start(args: Args, verbose: u8) -> Result<(), Failure> {
     };
     logging::start(LogFormat::Text, filter)?;
     let state = State::new(args.state_dir.as_deref())?;
-    let dir = match &args.dir {
-        Some(dir) => dir.clone(),
-        None => {
-            let dir = state.path.join("sample");
-            sample::write(&dir)?;
-            dir
-        }
+    let dir = if let Some(dir) = &args.dir {
+        dir.clone()
+    } else {
+        let dir = state.path.join("sample");
+        sample::write(&dir)?;
+        dir
     };
     // What is wrong with the files is said before anything starts.
     let project = Project::load(&dir)?;
     lint::documents(&project.objects)?;
     let runtime = jobs::serving()?;
-    let ended = runtime.block_on(run(&args, &dir, project, &state));
+    let ended = runtime.block_on(run(args, &dir, project, &state));
     runtime.shutdown_timeout(Duration::from_secs(2));
     ended
 }
@@ -98,6 +97,8 @@ pub(crate) fn start(args: Args, verbose: u8) -> Result<(), Failure> {
 /// Where a demo keeps its files; a temporary directory goes with it.
 struct State {
     path: PathBuf,
+    /// Whether it was there before, or stays when the demo ends.
+    kept: bool,
     _temporary: Option<tempfile::TempDir>,
 }
 
@@ -119,6 +120,7 @@ impl State {
             .map_err(|error| Failure::new(format!("cannot use directory `{}`", dir.display())).because(&error))?;
         Ok(Self {
             path,
+            kept: temporary.is_none(),
             _temporary: temporary,
         })
     }
@@ -140,7 +142,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         .map_err(|error| Failure::of(&error).hint("choose another `--port`"))?;
     let connection = connection(&server.url()).await?;
     install_crds(&connection).await?;
-    apply::apply(&connection, &project.objects, &trees).await?;
+    apply::apply(&connection, &project.objects, &trees, state.kept).await?;
     let process = Process {
         connection: connection.clone(),
         store,
@@ -159,6 +161,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         url: server.url(),
         store_url: state.store_url(),
         state: state.path.clone(),
+        adopt: state.kept,
         dir: dir.to_path_buf(),
         connection,
         observer: Observer {

@@ -91,11 +91,15 @@ impl<'a> Tree<'a> {
         self.bytes = self.bytes.saturating_add(content.len() as u64);
         if self.files.len() >= self.limits.files {
             let limit = self.limits.files;
-            return Err(Failure::new(place()).because_text(format!("it passes the limit `files in a source` of {limit}")));
+            return Err(
+                Failure::new(place()).because_text(format!("it passes the limit `files in a source` of {limit}"))
+            );
         }
         if self.bytes > self.limits.source_bytes {
             let limit = self.limits.source_bytes;
-            return Err(Failure::new(place()).because_text(format!("it passes the limit `bytes of a source` of {limit}")));
+            return Err(
+                Failure::new(place()).because_text(format!("it passes the limit `bytes of a source` of {limit}"))
+            );
         }
         self.files.insert(key.to_string(), Arc::from(content));
         Ok(())
@@ -168,7 +172,12 @@ mod tests {
     fn sample() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("b/.git")).unwrap();
-        for (path, text) in [("a.yaml", "a: 1"), ("b/c.yml", "c: 12"), ("b/d.txt", "d"), ("b/.git/e.yaml", "e: 1")] {
+        for (path, text) in [
+            ("a.yaml", "a: 1"),
+            ("b/c.yml", "c: 12"),
+            ("b/d.txt", "d"),
+            ("b/.git/e.yaml", "e: 1"),
+        ] {
             fs::write(dir.path().join(path), text).unwrap();
         }
         dir
@@ -176,7 +185,10 @@ mod tests {
 
     #[test]
     fn a_directory_gives_its_wanted_files_but_not_those_of_git() {
-        assert_eq!(read(sample().path(), &Limits::default()).unwrap(), ["a.yaml", "b/c.yml"]);
+        assert_eq!(
+            read(sample().path(), &Limits::default()).unwrap(),
+            ["a.yaml", "b/c.yml"]
+        );
     }
 
     #[test]
@@ -195,7 +207,11 @@ mod tests {
     fn a_directory_that_contains_itself_ends() {
         let dir = sample();
         std::os::unix::fs::symlink(dir.path(), dir.path().join("b/loop")).unwrap();
-        assert!(read(dir.path(), &Limits::default()).unwrap_err().contains("contain itself"));
+        assert!(
+            read(dir.path(), &Limits::default())
+                .unwrap_err()
+                .contains("contain itself")
+        );
     }
 
     #[test]

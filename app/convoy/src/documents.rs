@@ -29,7 +29,9 @@ impl Document {
 
     /// Group of its `apiVersion`, empty for the core group.
     pub(crate) fn group(&self) -> &str {
-        self.text(&["apiVersion"]).rsplit_once('/').map_or("", |(group, _)| group)
+        self.text(&["apiVersion"])
+            .rsplit_once('/')
+            .map_or("", |(group, _)| group)
     }
 
     /// Namespace, `default` when it names none.
@@ -64,7 +66,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Document>, Failure> {
 
 /// Reads the only document of a file; a key that is set twice is an error.
 pub(crate) fn read_one(path: &Path) -> Result<Value, Failure> {
-    yaml::helm::parse_strict(read_bounded(path, FILE_BYTES)?, &Limits::default()).map_err(|error| malformed(path, &error))
+    yaml::helm::parse_strict(read_bounded(path, FILE_BYTES)?, &Limits::default())
+        .map_err(|error| malformed(path, &error))
 }
 
 fn malformed(path: &Path, error: &yaml::Error) -> Failure {
@@ -132,7 +135,8 @@ mod tests {
 
     #[test]
     fn documents_know_where_they_begin() {
-        let (_dir, path) = file("# nothing\n---\nkind: A\napiVersion: g/v1\nmetadata: {name: x}\n---\n\n---\nkind: B\n");
+        let (_dir, path) =
+            file("# nothing\n---\nkind: A\napiVersion: g/v1\nmetadata: {name: x}\n---\n\n---\nkind: B\n");
         let documents = read(&path).unwrap();
         let kinds: Vec<(&str, usize)> = documents.iter().map(|d| (d.text(&["kind"]), d.line)).collect();
         assert_eq!(kinds, [("A", 3), ("B", 9)]);

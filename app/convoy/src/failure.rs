@@ -56,6 +56,12 @@ impl Failure {
         }
     }
 
+    /// Says where it happened, where the error itself does not.
+    pub(crate) fn at(mut self, place: impl std::fmt::Display) -> Self {
+        self.what = format!("{place}: {}", self.what);
+        self
+    }
+
     /// The command line itself is wrong.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self {
@@ -102,9 +108,17 @@ impl Failure {
     /// The error line, the chain when asked for, and the hint.
     fn lines(&self, verbose: bool) -> Vec<(Tone, &'static str, String)> {
         let mut lines = Vec::new();
-        lines.push((Tone::Bad, "error:", if verbose { plain(&self.what) } else { self.line() }));
+        lines.push((
+            Tone::Bad,
+            "error:",
+            if verbose { plain(&self.what) } else { self.line() },
+        ));
         if verbose {
-            lines.extend(self.causes.iter().map(|cause| (Tone::Faint, "  because:", plain(cause))));
+            lines.extend(
+                self.causes
+                    .iter()
+                    .map(|cause| (Tone::Faint, "  because:", plain(cause))),
+            );
         }
         lines.extend(self.hint.iter().map(|hint| (Tone::Good, " hint:", plain(hint))));
         lines
@@ -147,14 +161,19 @@ mod tests {
 
     fn deep() -> Failure {
         let cause = Layer("cannot connect", Some(Box::new(Layer("connection refused", None))));
-        Failure::new("cannot list releases in `web`").because(&cause).hint("start a demo")
+        Failure::new("cannot list releases in `web`")
+            .because(&cause)
+            .hint("start a demo")
     }
 
     #[test]
     fn one_line_names_the_failure_and_its_innermost_cause() {
         assert_eq!(
             texts(&deep(), false),
-            ["error: cannot list releases in `web`: connection refused", " hint: start a demo"]
+            [
+                "error: cannot list releases in `web`: connection refused",
+                " hint: start a demo"
+            ]
         );
     }
 

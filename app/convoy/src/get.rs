@@ -51,6 +51,7 @@ enum What {
     /// Releases
     #[value(alias = "release")]
     Releases,
+    #[expect(clippy::doc_markdown, reason = "this is the text of --help")]
     /// GitRepositories, HelmRegistries and OCIRegistries
     #[value(alias = "source")]
     Sources,
@@ -72,18 +73,24 @@ impl What {
         const CORE: &str = "core.convoy.kumodo.io";
         const SOURCE: &str = "source.convoy.kumodo.io";
         const fn kind(group: &'static str, plural: &'static str, singular: &'static str) -> Kind {
-            Kind { group, plural, singular }
+            Kind {
+                group,
+                plural,
+                singular,
+            }
         }
         match self {
             Self::Releases => const { &[kind(CORE, "releases", "release")] },
             Self::Clusters => const { &[kind(CORE, "clusters", "cluster")] },
-            Self::Sources => const {
-                &[
-                    kind(SOURCE, "gitrepositories", "gitrepository"),
-                    kind(SOURCE, "helmregistries", "helmregistry"),
-                    kind(SOURCE, "ociregistries", "ociregistry"),
-                ]
-            },
+            Self::Sources => {
+                const {
+                    &[
+                        kind(SOURCE, "gitrepositories", "gitrepository"),
+                        kind(SOURCE, "helmregistries", "helmregistry"),
+                        kind(SOURCE, "ociregistries", "ociregistry"),
+                    ]
+                }
+            }
         }
     }
 
@@ -147,11 +154,13 @@ async fn named(connection: &Connection, args: &Args, namespace: &str) -> Result<
 
 fn show(args: &Args, found: Vec<(Kind, Value)>) -> String {
     match args.output {
-        Output::Name => found.iter().fold(String::new(), |mut text, (kind, object)| {
-            let name = object.at(&["metadata", "name"]).and_then(Value::as_str).unwrap_or_default();
-            text.push_str(&format!("{}.{}/{name}\n", kind.singular, kind.group));
-            text
-        }),
+        Output::Name => print::lines(found.iter().map(|(kind, object)| {
+            let name = object
+                .at(&["metadata", "name"])
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            format!("{}.{}/{name}", kind.singular, kind.group)
+        })),
         Output::Json => documents::to_json(&one_or_list(args, found)),
         Output::Yaml => documents::to_yaml(&one_or_list(args, found)),
         Output::Table => {
@@ -212,7 +221,9 @@ async fn list(connection: &Connection, kind: Kind, namespace: Option<&str>) -> R
     let mut params = ListParams::default().limit(PAGE);
     let mut items = Vec::new();
     loop {
-        let call = request.list(&params).map_err(|error| Failure::new(what()).because(&error))?;
+        let call = request
+            .list(&params)
+            .map_err(|error| Failure::new(what()).because(&error))?;
         let page: Value = connection
             .client
             .request(call)
@@ -223,7 +234,10 @@ async fn list(connection: &Connection, kind: Kind, namespace: Option<&str>) -> R
         for item in page.get("items").and_then(Value::as_array).unwrap_or_default() {
             items.push(typed(item, version.as_deref(), list_kind.as_deref()));
         }
-        let next = page.at(&["metadata", "continue"]).and_then(Value::as_str).unwrap_or_default();
+        let next = page
+            .at(&["metadata", "continue"])
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if next.is_empty() {
             return Ok(items);
         }
@@ -249,7 +263,8 @@ async fn get(connection: &Connection, kind: Kind, namespace: &str, name: &str) -
         .map_err(|error| Failure::new(what()).because(&error))?;
     match connection.client.request(call).await {
         Ok(object) => Ok(Some(object)),
-        Err(kube::Error::Api(status)) if status.code == 404 && !status.message.contains("page not found") => Ok(None),
+        // The answer for a kind that is not served names no object.
+        Err(kube::Error::Api(status)) if status.code == 404 && status.message.contains(name) => Ok(None),
         Err(error) => Err(connection.failure(what(), &error)),
     }
 }
@@ -263,7 +278,10 @@ mod tests {
         let item = Value::Object(Map::from_iter([("metadata", Value::Object(Map::new()))]));
         let object = typed(&item, Some("core.convoy.kumodo.io/v1alpha1"), Some("ReleaseList"));
         assert_eq!(object.get("kind"), Some(&Value::from("Release")));
-        assert_eq!(object.get("apiVersion"), Some(&Value::from("core.convoy.kumodo.io/v1alpha1")));
+        assert_eq!(
+            object.get("apiVersion"),
+            Some(&Value::from("core.convoy.kumodo.io/v1alpha1"))
+        );
         assert!(object.get("metadata").is_some());
     }
 

@@ -66,8 +66,10 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     entries.reverse();
     let release = match release {
         Ok(None) if entries.is_empty() => {
-            return Err(Failure::new(format!("there is no Release `{id}`, and the store has no history of it"))
-                .hint("`convoy get releases -A` lists all"));
+            return Err(Failure::new(format!(
+                "there is no Release `{id}`, and the store has no history of it"
+            ))
+            .hint("`convoy get releases -A` lists all"));
         }
         Ok(release) => release,
         Err(failure) => {
@@ -103,7 +105,11 @@ impl Marks {
             return Self::default();
         };
         Self {
-            current: release.status.last_successful.as_ref().map(|applied| applied.render_ref),
+            current: release
+                .status
+                .last_successful
+                .as_ref()
+                .map(|applied| applied.render_ref),
             healthy: release.status.last_healthy.as_ref().map(|healthy| healthy.render_ref),
             pinned: release.pin.as_ref().map(|pin| pin.render_ref),
         }
@@ -111,17 +117,21 @@ impl Marks {
 
     /// The marks of one render, in words.
     fn words(self, render: RenderRef) -> Vec<&'static str> {
-        [(self.current, "current"), (self.healthy, "healthy"), (self.pinned, "pinned")]
-            .into_iter()
-            .filter(|(marked, _)| *marked == Some(render))
-            .map(|(_, word)| word)
-            .collect()
+        [
+            (self.current, "current"),
+            (self.healthy, "healthy"),
+            (self.pinned, "pinned"),
+        ]
+        .into_iter()
+        .filter(|(marked, _)| *marked == Some(render))
+        .map(|(_, word)| word)
+        .collect()
     }
 }
 
 fn show(entries: &[HistoryEntry], marks: &Marks, output: Output) -> String {
     match output {
-        Output::Name => entries.iter().map(|entry| format!("{}\n", entry.key.render())).collect(),
+        Output::Name => print::lines(entries.iter().map(|entry| entry.key.render().to_string())),
         Output::Json => documents::to_json(&records(entries, *marks)),
         Output::Yaml => documents::to_yaml(&records(entries, *marks)),
         Output::Table => {
@@ -180,7 +190,11 @@ mod tests {
             healthy: Some(render(2)),
             pinned: Some(render(1)),
         };
-        let text = show(&[entry(1_800_000_001, 2), entry(1_800_000_000, 1)], &marks, Output::Json);
+        let text = show(
+            &[entry(1_800_000_001, 2), entry(1_800_000_000, 1)],
+            &marks,
+            Output::Json,
+        );
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value[0]["marks"], serde_json::json!(["current", "healthy"]));
         assert_eq!(value[0]["syncedAt"], "2027-01-15T08:00:01.000000000Z");

@@ -54,17 +54,19 @@ pub(crate) fn documents(documents: &[Document]) -> Result<(), Failure> {
             let text = |pointer| definition.pointer(pointer).and_then(serde_json::Value::as_str);
             let kind = text("/spec/names/kind") == Some(document.text(&["kind"]));
             let group = text("/spec/group") == Some(document.group());
-            (kind && group).then(|| definition.pointer("/spec/versions/0/schema/openAPIV3Schema")).flatten()
+            (kind && group)
+                .then(|| definition.pointer("/spec/versions/0/schema/openAPIV3Schema"))
+                .flatten()
         });
         let Some(schema) = schema else { continue };
         let schema: Value = serde_json::from_value(schema.clone())
             .map_err(|error| Failure::new("the schema of a kind cannot be read").because(&error))?;
-        let problems: Vec<String> =
-            check(&document.value, &schema).iter().map(ToString::to_string).collect();
+        let problems: Vec<String> = check(&document.value, &schema)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         if !problems.is_empty() {
-            return Err(
-                Failure::new(format!("{} is not valid", document.place())).because_text(problems.join("; "))
-            );
+            return Err(Failure::new(format!("{} is not valid", document.place())).because_text(problems.join("; ")));
         }
     }
     Ok(())
@@ -151,7 +153,9 @@ impl Lint {
             return;
         };
         let properties = schema.get("properties").and_then(Value::as_object);
-        let additional = schema.get("additionalProperties").filter(|more| more.as_object().is_some());
+        let additional = schema
+            .get("additionalProperties")
+            .filter(|more| more.as_object().is_some());
         let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
         if keeps_unknown {
             let known: Map = members
@@ -181,12 +185,11 @@ impl Lint {
             }
         };
         for (key, value) in members.iter() {
-            match properties.and_then(|known| known.get(key)).or(additional) {
-                Some(schema) => self.value(&below(key), value, schema),
-                None => {
-                    let known = properties.into_iter().flat_map(Map::keys);
-                    self.report(&below(key), unknown(key, known));
-                }
+            if let Some(schema) = properties.and_then(|known| known.get(key)).or(additional) {
+                self.value(&below(key), value, schema);
+            } else {
+                let known = properties.into_iter().flat_map(Map::keys);
+                self.report(&below(key), unknown(key, known));
             }
         }
         for key in required.iter().filter_map(Value::as_str) {
@@ -280,19 +283,28 @@ mod tests {
 
     #[test]
     fn each_problem_names_its_path() {
-        check_spec(r#"{}"#, &["`spec.url` is missing"]);
+        check_spec("{}", &["`spec.url` is missing"]);
         check_spec(r#"{"url":null,"count":null}"#, &["`spec.url` is missing"]);
         check_spec(r#"{"url":1}"#, &["`spec.url` must be a text (in quotes)"]);
         check_spec(r#"{"url":"u","count":"1"}"#, &["`spec.count` must be a whole number"]);
         check_spec(r#"{"url":"u","on":"yes"}"#, &["`spec.on` must be true or false"]);
         check_spec(r#"{"url":"u","mode":"c"}"#, &["`spec.mode` must be one of a, b"]);
-        check_spec(r#"{"url":"u","labels":{"a":1}}"#, &["`spec.labels.a` must be a text (in quotes)"]);
+        check_spec(
+            r#"{"url":"u","labels":{"a":1}}"#,
+            &["`spec.labels.a` must be a text (in quotes)"],
+        );
         check_spec(
             r#"{"url":"u","list":[{"name":"n"},{"nam":"n"}]}"#,
             &["`spec.list[1].nam` is not a known field (did you mean `name`?)"],
         );
-        check_spec(r#"{"url":"u","port":true}"#, &["`spec.port` must be a number or a text"]);
-        check_spec(r#"{"url":"u","elsewhere":1}"#, &["`spec.elsewhere` is not a known field"]);
+        check_spec(
+            r#"{"url":"u","port":true}"#,
+            &["`spec.port` must be a number or a text"],
+        );
+        check_spec(
+            r#"{"url":"u","elsewhere":1}"#,
+            &["`spec.elsewhere` is not a known field"],
+        );
     }
 
     #[test]
@@ -302,12 +314,18 @@ mod tests {
             r#"{"metadata":{"nmae":"x"},"spec":{"url":"u"}}"#,
             &["`metadata.nmae` is not a known field (did you mean `name`?)"],
         );
-        check(r#"{"metadata":{},"spce":{}}"#, &[
-            "`spce` is not a known field (did you mean `spec`?)",
-            "`spec` is missing",
-        ]);
-        check(r#"[]"#, &["`.` must be a mapping"]);
-        check(r#"{"metadata":1,"spec":{"url":"u"}}"#, &["`metadata` must be a mapping"]);
+        check(
+            r#"{"metadata":{},"spce":{}}"#,
+            &[
+                "`spce` is not a known field (did you mean `spec`?)",
+                "`spec` is missing",
+            ],
+        );
+        check("[]", &["`.` must be a mapping"]);
+        check(
+            r#"{"metadata":1,"spec":{"url":"u"}}"#,
+            &["`metadata` must be a mapping"],
+        );
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub(crate) fn start(format: LogFormat, filter: &str) -> Result<(), Failure> {
             .because(&error)
             .hint("write a level such as `info`, or `info,convoy_runtime=debug`")
     })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr);
     let started = match format {
         LogFormat::Text => builder
             .with_ansi(io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())

@@ -51,6 +51,6 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Command::Get(args) => jobs::block_on(get::run(args)),
         Command::History(args) => jobs::block_on(history::run(args)),
         Command::ControllerManager(args) => controller::start(*args),
-        Command::Demo(args) => demo::start(args, cli.verbose),
+        Command::Demo(args) => demo::start(&args, cli.verbose),
     }
 }

@@ -14,6 +14,15 @@ pub(crate) fn out(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Each text on a line of its own.
+pub(crate) fn lines(texts: impl Iterator<Item = String>) -> String {
+    texts.fold(String::new(), |mut all, text| {
+        all.push_str(&text);
+        all.push('\n');
+        all
+    })
+}
+
 /// Writes a line to standard error; when that fails there is nowhere left to say so.
 pub(crate) fn err_line(text: &str) {
     let _nowhere_left = writeln!(io::stderr().lock(), "{text}");

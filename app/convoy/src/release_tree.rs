@@ -33,7 +33,10 @@ pub(crate) fn node(release: &Release, objects: &[Seen]) -> Node {
     }
     Node {
         cells: root(release),
-        children: waves.into_iter().map(|(number, objects)| wave(number, &objects)).collect(),
+        children: waves
+            .into_iter()
+            .map(|(number, objects)| wave(number, &objects))
+            .collect(),
     }
 }
 
@@ -54,9 +57,16 @@ fn root(release: &Release) -> Vec<Cell> {
 pub(crate) fn state(release: &Release) -> (&'static str, Tone) {
     let truth = |kind| {
         let conditions = &release.status.conditions;
-        conditions.iter().find(|condition| condition.kind == kind).map(|condition| condition.truth)
+        conditions
+            .iter()
+            .find(|condition| condition.kind == kind)
+            .map(|condition| condition.truth)
     };
-    let failed = release.status.last_attempted.as_ref().is_some_and(|attempt| attempt.failure.is_some());
+    let failed = release
+        .status
+        .last_attempted
+        .as_ref()
+        .is_some_and(|attempt| attempt.failure.is_some());
     let word = match (truth(ConditionType::Suspended), truth(ConditionType::Ready)) {
         (Some(Truth::True), _) => "Suspended",
         (_, Some(Truth::True)) => "Healthy",
@@ -67,7 +77,11 @@ pub(crate) fn state(release: &Release) -> (&'static str, Tone) {
 }
 
 fn wave(number: i32, objects: &[&Seen]) -> Node {
-    let gate = if objects.iter().any(|seen| seen.gated) { "gate" } else { "" };
+    let gate = if objects.iter().any(|seen| seen.gated) {
+        "gate"
+    } else {
+        ""
+    };
     Node {
         cells: vec![Cell::new(format!("wave {number}")), Cell::toned(Tone::Faint, gate)],
         children: objects

@@ -109,9 +109,12 @@ fn show(render: &Render, output: RenderOutput) -> String {
     let objects = render.objects();
     match output {
         RenderOutput::Ref => format!("{}\n", render.render_ref()),
-        RenderOutput::Name => objects.iter().map(|object| format!("{}\n", short_name(object))).collect(),
+        RenderOutput::Name => print::lines(objects.iter().map(short_name)),
         RenderOutput::Yaml => {
-            let texts: Vec<String> = objects.iter().map(|object| documents::to_yaml(object.as_value())).collect();
+            let texts: Vec<String> = objects
+                .iter()
+                .map(|object| documents::to_yaml(object.as_value()))
+                .collect();
             texts.join("---\n")
         }
         RenderOutput::Json => {

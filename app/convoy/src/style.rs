@@ -58,7 +58,7 @@ impl Style {
     }
 
     /// Paints a text that holds no control characters.
-    pub(crate) fn paint<'a>(self, tone: Tone, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> Cow<'_, str> {
         let code = match tone {
             Tone::Plain => return Cow::Borrowed(text),
             Tone::Good => "32",
@@ -103,7 +103,10 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(plain("a\u{1b}[31mb\nc\td\u{7}\u{202e}"), "a\u{fffd}[31mb c d\u{fffd}\u{fffd}");
+        assert_eq!(
+            plain("a\u{1b}[31mb\nc\td\u{7}\u{202e}"),
+            "a\u{fffd}[31mb c d\u{fffd}\u{fffd}"
+        );
         assert_eq!(plain("naïve ✓"), "naïve ✓");
     }
 }

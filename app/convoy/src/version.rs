@@ -21,10 +21,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let record = || {
         convoy_value::Value::from(convoy_value::Map::from_iter([
             ("version", convoy_value::Value::from(VERSION)),
-            ("apiVersions", vec![
-                "core.convoy.kumodo.io/v1alpha1".into(),
-                "source.convoy.kumodo.io/v1alpha1".into(),
-            ].into()),
+            (
+                "apiVersions",
+                vec![
+                    "core.convoy.kumodo.io/v1alpha1".into(),
+                    "source.convoy.kumodo.io/v1alpha1".into(),
+                ]
+                .into(),
+            ),
         ]))
     };
     print::out(&match args.output {

@@ -1,4 +1,5 @@
 //! `convoy demo` from a built binary: healthy, explained, broken, changed, ended.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -24,7 +25,10 @@ fn copy(from: &Path, to: &Path) {
 /// A copy of the sample with one text replaced in one file.
 fn sample_with(file: &str, from: &str, to: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo"), dir.path());
+    copy(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo"),
+        dir.path(),
+    );
     let path = dir.path().join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{file} does not hold `{from}`");
@@ -77,7 +81,10 @@ fn the_sample_is_healthy_and_shows_its_tree() {
         "{}",
         ended.stdout
     );
-    assert!(!ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'), "no colours in a pipe");
+    assert!(
+        !ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'),
+        "no colours in a pipe"
+    );
     // From a release build it is under 3 s; the development profile on a busy machine gets more.
     assert!(took < Duration::from_secs(20), "{took:?}");
 }
@@ -87,13 +94,22 @@ fn a_broken_sample_ends_with_its_reason() {
     broken("release.yaml", "branch: main", "branch: absent")
         .says("failed in stage fetch, RefNotFound: branch absent does not exist")
         .says("hint: ");
-    broken("release.yaml", "    name: demo\n  source:", "    name: absent\n  source:")
-        .says("failed in stage cluster, ClusterNotFound")
-        .says("absent");
-    broken("release.yaml", "gitRepository:\n      name: bookshelf", "gitRepository:\n      name: absent")
-        .says("failed in stage fetch, SourceNotFound")
-        .says("absent");
-    broken("release.yaml", "      name: frontend\n", "      name: fronted\n").says("failed in stage mutate, MutationNoMatch");
+    broken(
+        "release.yaml",
+        "    name: demo\n  source:",
+        "    name: absent\n  source:",
+    )
+    .says("failed in stage cluster, ClusterNotFound")
+    .says("absent");
+    broken(
+        "release.yaml",
+        "gitRepository:\n      name: bookshelf",
+        "gitRepository:\n      name: absent",
+    )
+    .says("failed in stage fetch, SourceNotFound")
+    .says("absent");
+    broken("release.yaml", "      name: frontend\n", "      name: fronted\n")
+        .says("failed in stage mutate, MutationNoMatch");
 }
 
 #[test]
@@ -109,6 +125,14 @@ fn a_tree_that_does_not_render_names_file_and_line() {
 }
 
 #[test]
+fn a_file_that_is_too_large_names_the_limit() {
+    let large = format!("# {}\nmetadata:", "x".repeat(20 << 20));
+    broken("tree/backend/service.yaml", "metadata:", &large)
+        .says("LimitExceeded")
+        .says("16");
+}
+
+#[test]
 fn an_object_that_the_cluster_refuses_stops_before_anything_is_applied() {
     let ended = broken("tree/frontend/deployment.yaml", "replicas: 1", "replicas: many")
         .says("failed in stage dryRun, DryRunFailed")
@@ -118,9 +142,14 @@ fn an_object_that_the_cluster_refuses_stops_before_anything_is_applied() {
 
 #[test]
 fn a_source_that_cannot_be_reached_is_named() {
-    broken_within("3s", "release.yaml", "url: file://./tree", "url: http://127.0.0.1:9/x.git")
-        .says("failed in stage fetch, FetchFailed")
-        .says("http://127.0.0.1:9/x.git");
+    broken_within(
+        "3s",
+        "release.yaml",
+        "url: file://./tree",
+        "url: http://127.0.0.1:9/x.git",
+    )
+    .says("failed in stage fetch, FetchFailed")
+    .says("http://127.0.0.1:9/x.git");
 }
 
 #[test]
@@ -128,11 +157,21 @@ fn a_file_that_is_wrong_is_said_before_anything_starts() {
     let check = |from: &str, to: &str, expect: &str| {
         broken("release.yaml", from, to).says(expect);
     };
-    check("automatic: true", "automtic: true", "`spec.syncPolicy.automtic` is not a known field");
+    check(
+        "automatic: true",
+        "automtic: true",
+        "`spec.syncPolicy.automtic` is not a known field",
+    );
     check("kind: Release", "kind: [", "is not YAML");
     check("url: file://./tree", "url: file://./absent", "is not a directory");
-    check("url: file://./tree", "url: file://./../tree", "leaves the demo's directory");
-    run(&["demo", "absent", "--once"]).exits(1).says("cannot read the demo's directory `absent`");
+    check(
+        "url: file://./tree",
+        "url: file://./../tree",
+        "leaves the demo's directory",
+    );
+    run(&["demo", "absent", "--once"])
+        .exits(1)
+        .says("cannot read the demo's directory `absent`");
 }
 
 #[test]
@@ -156,7 +195,10 @@ impl Live {
     fn start() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        let mut demo = Running::start(&mut command(dir.path(), &["demo", "--state-dir", state.to_str().unwrap()]));
+        let mut demo = Running::start(&mut command(
+            dir.path(),
+            &["demo", "--state-dir", state.to_str().unwrap()],
+        ));
         let url = demo.prints("API server").split_whitespace().last().unwrap().to_string();
         demo.prints("Watching");
         Self { demo, dir, url }
@@ -167,7 +209,10 @@ impl Live {
     }
 
     fn store(&self) -> String {
-        format!("file://{}/state/renders", self.dir.path().canonicalize().unwrap().display())
+        format!(
+            "file://{}/state/renders",
+            self.dir.path().canonicalize().unwrap().display()
+        )
     }
 
     fn convoy(&self, arguments: &[&str]) -> common::Ended {
@@ -176,7 +221,9 @@ impl Live {
 
     fn history(&self) -> Vec<serde_json::Value> {
         let store = self.store();
-        let ended = self.convoy(&["history", "bookshelf", "-o", "json", "--render-store-url", &store]).exits(0);
+        let ended = self
+            .convoy(&["history", "bookshelf", "-o", "json", "--render-store-url", &store])
+            .exits(0);
         serde_json::from_str(&ended.stdout).unwrap()
     }
 
@@ -184,10 +231,14 @@ impl Live {
     fn change(&mut self, replicas: usize) {
         let file = self.tree().join("frontend/deployment.yaml");
         let text = fs::read_to_string(&file).unwrap();
-        let line = text.lines().find(|line| line.contains("replicas:")).unwrap().to_string();
+        let line = text
+            .lines()
+            .find(|line| line.contains("replicas:"))
+            .unwrap()
+            .to_string();
         fs::write(&file, text.replace(&line, &format!("  replicas: {replicas}"))).unwrap();
         let committed = self.demo.says("committed");
-        let revision = committed.split_whitespace().nth(1).unwrap().to_string();
+        let revision = committed.split_whitespace().last().unwrap().to_string();
         self.demo.says(&format!("healthy at {revision}"));
     }
 }
@@ -196,28 +247,96 @@ impl Live {
 fn while_it_runs_other_commands_look_at_it() {
     let mut live = Live::start();
     let releases = live.convoy(&["get", "releases", "-A"]).exits(0);
-    let lines: Vec<Vec<&str>> = releases.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines[0], ["NAMESPACE", "NAME", "READY", "PHASE", "REVISION", "RENDER", "AGE", "MESSAGE"]);
+    let lines: Vec<Vec<&str>> = releases
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        lines[0],
+        [
+            "NAMESPACE",
+            "NAME",
+            "READY",
+            "PHASE",
+            "REVISION",
+            "RENDER",
+            "AGE",
+            "MESSAGE"
+        ]
+    );
     assert_eq!(lines[1][..4], ["default", "bookshelf", "True", "Succeeded"]);
-    live.convoy(&["get", "sources"]).exits(0).stdout.contains("GitRepository");
-    live.convoy(&["get", "clusters", "-o", "name"]).exits(0).prints("cluster.core.convoy.kumodo.io/demo\n");
-    live.convoy(&["get", "release", "absent"]).exits(1).says("no release `absent` in namespace `default`");
-    let one = live.convoy(&["get", "release", "bookshelf", "-o", "json"]).exits(0).stdout;
+    let sources = live.convoy(&["get", "sources"]).exits(0).stdout;
+    assert!(
+        sources
+            .lines()
+            .nth(1)
+            .unwrap()
+            .starts_with("GitRepository   bookshelf   True"),
+        "{sources}"
+    );
+    live.convoy(&["get", "clusters", "-o", "name"])
+        .exits(0)
+        .prints("cluster.core.convoy.kumodo.io/demo\n");
+    live.convoy(&["get", "release", "absent"])
+        .exits(1)
+        .says("no release `absent` in namespace `default`");
+    let one = live
+        .convoy(&["get", "release", "bookshelf", "-o", "json"])
+        .exits(0)
+        .stdout;
     let release: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(release["kind"], "Release");
     assert!(release["metadata"].get("managedFields").is_none());
-    live.convoy(&["get", "releases", "-n", "elsewhere"]).exits(0).says("no releases found in namespace elsewhere");
+    live.convoy(&["get", "releases", "-n", "elsewhere"])
+        .exits(0)
+        .says("no releases found in namespace elsewhere");
 
     let store = live.store();
-    let history = live.convoy(&["history", "bookshelf", "--render-store-url", &store]).exits(0).stdout;
+    let history = live
+        .convoy(&["history", "bookshelf", "--render-store-url", &store])
+        .exits(0)
+        .stdout;
     assert!(history.starts_with("SYNCED"), "{history}");
     assert!(history.contains("current,healthy"), "{history}");
-    live.convoy(&["history", "absent", "--render-store-url", &store]).exits(1).says("no Release `default/absent`");
-    live.convoy(&["history", "bookshelf"]).exits(2).says("no history without a render store");
+    live.convoy(&["history", "absent", "--render-store-url", &store])
+        .exits(1)
+        .says("no Release `default/absent`");
+    live.convoy(&["history", "bookshelf"])
+        .exits(2)
+        .says("no history without a render store");
 
     let (code, took) = live.demo.terminate();
     assert_eq!(code, 0);
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn a_kept_directory_keeps_its_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let demo = || run_in(dir.path(), &["demo", "--once", "--state-dir", "state"]).exits(0);
+    let history = || {
+        let store = format!("file://{}/state/renders", dir.path().canonicalize().unwrap().display());
+        run_in(
+            dir.path(),
+            &["history", "bookshelf", "-o", "name", "--render-store-url", &store],
+        )
+        .exits(0)
+        .says("note: without marks")
+        .stdout
+    };
+    demo();
+    let first = history();
+    assert_eq!(first.lines().count(), 1);
+    demo();
+    assert_eq!(history(), first, "the same render has no second entry");
+    let file = dir.path().join("state/sample/tree/backend/deployment.yaml");
+    let text = fs::read_to_string(&file).unwrap().replace("replicas: 2", "replicas: 3");
+    fs::write(&file, text).unwrap();
+    demo();
+    let lines = history();
+    assert_eq!(lines.lines().count(), 2);
+    assert_eq!(lines.lines().nth(1), first.lines().next(), "newest first");
 }
 
 #[test]
@@ -233,8 +352,10 @@ fn a_saved_change_becomes_a_commit_and_the_eleventh_entry_makes_the_first_go() {
     assert_ne!(entries[9]["renderRef"], first[0]["renderRef"], "the first entry went");
     assert_eq!(entries[0]["marks"], serde_json::json!(["current", "healthy"]));
     let blobs = live.dir.path().join("state/renders/default/bookshelf/renders");
-    let stored: Vec<String> =
-        fs::read_dir(blobs).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let stored: Vec<String> = fs::read_dir(blobs)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert_eq!(stored.len(), 10, "{stored:?}");
     for entry in &entries {
         assert!(stored.contains(&entry["renderRef"].as_str().unwrap().to_string()));
@@ -246,7 +367,7 @@ fn an_unrelated_commit_changes_no_render() {
     let mut live = Live::start();
     fs::write(live.tree().join("README.md"), "About the bookshelf\n").unwrap();
     let committed = live.demo.says("committed");
-    let revision = committed.split_whitespace().nth(1).unwrap().to_string();
+    let revision = committed.split_whitespace().last().unwrap().to_string();
     live.demo.says(&format!("healthy at {revision}"));
     assert_eq!(live.history().len(), 1);
 }

@@ -1,7 +1,9 @@
 //! The reference of the book is what the code says: these tests fail when it is stale.
 //!
 //! `CONVOY_UPDATE_REFERENCE=1 cargo test -p convoy --test reference` writes it anew.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
 use std::fmt::Write as _;
@@ -17,7 +19,9 @@ use serde_json::Value;
 
 #[track_caller]
 fn check(name: &str, expected: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/reference")
+        .join(name);
     if std::env::var_os("CONVOY_UPDATE_REFERENCE").is_some() {
         fs::write(&path, expected).unwrap();
     }
@@ -47,8 +51,8 @@ fn the_command_line_is_documented() {
     for command in commands {
         let help = run(&[*command, &["--help"]].concat()).exits(0).stdout;
         let title = ["convoy"].iter().chain(*command).copied().collect::<Vec<_>>().join(" ");
-        let help: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        write!(page, "## {title}\n\n```text\n{help}```\n\n").unwrap();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        write!(page, "## {title}\n\n```text\n{}\n```\n\n", help.join("\n")).unwrap();
     }
     page.truncate(page.trim_end().len());
     page.push('\n');
@@ -70,7 +74,13 @@ fn every_field_is_documented() {
         if let Some(about) = schema["description"].as_str() {
             writeln!(page, "{about}\n").unwrap();
         }
-        writeln!(page, "`{}/{version}`, {}\n", text("/spec/group"), text("/spec/scope").to_lowercase()).unwrap();
+        writeln!(
+            page,
+            "`{}/{version}`, {}\n",
+            text("/spec/group"),
+            text("/spec/scope").to_lowercase()
+        )
+        .unwrap();
         writeln!(page, "| field | type | default | meaning |\n|---|---|---|---|").unwrap();
         fields(&mut page, "", schema);
         page.push('\n');
@@ -82,16 +92,37 @@ fn every_field_is_documented() {
 
 /// One row a field, depth first; a field that must be there has a star.
 fn fields(page: &mut String, path: &str, schema: &Value) {
-    let Some(properties) = schema["properties"].as_object() else { return };
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let Some(properties) = schema["properties"].as_object() else {
+        return;
+    };
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    // Whatever order the map has, which depends on features of other crates.
+    let mut properties: Vec<(&String, &Value)> = properties.iter().collect();
+    properties.sort_by_key(|(name, _)| *name);
     for (name, field) in properties {
         if path.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name.as_str()) {
             continue;
         }
-        let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let below = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
         let star = if required.contains(&name.as_str()) { " \\*" } else { "" };
-        let default = field.get("default").map(|value| format!("`{value}`")).unwrap_or_default();
-        let about = field["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|");
+        let default = field
+            .get("default")
+            .map(|value| format!("`{value}`"))
+            .unwrap_or_default();
+        let about = field["description"]
+            .as_str()
+            .unwrap_or_default()
+            .replace('\n', " ")
+            .replace('|', "\\|");
         writeln!(page, "| `{below}`{star} | {} | {default} | {about} |", type_of(field)).unwrap();
         fields(page, &below, field);
         fields(page, &format!("{below}[]"), &field["items"]);
@@ -117,7 +148,8 @@ fn type_of(field: &Value) -> String {
 
 #[test]
 fn every_name_is_documented() {
-    let mut page = format!("# Names\n\n{GENERATED}## Labels, annotations, finalizer\n\n| name | is | on |\n|---|---|---|\n");
+    let mut page =
+        format!("# Names\n\n{GENERATED}## Labels, annotations, finalizer\n\n| name | is | on |\n|---|---|---|\n");
     for row in names::ALL {
         let kind = match row.kind {
             NameKind::Label => "label",
@@ -135,13 +167,34 @@ fn every_name_is_documented() {
     let list = |page: &mut String, title: &str, words: Vec<&str>| {
         write!(page, "\n## {title}\n\n{}\n", words.join(", ")).unwrap();
     };
-    list(&mut page, "Stages", Stage::ALL.iter().map(|stage| stage.as_str()).collect());
-    list(&mut page, "Phases", Phase::ALL.iter().map(|phase| phase.as_str()).collect());
-    list(&mut page, "Conditions of a Release", ConditionType::ALL.iter().map(|kind| kind.as_str()).collect());
-    list(&mut page, "Reasons of a source", SourceReason::ALL.iter().map(|reason| reason.as_str()).collect());
+    list(
+        &mut page,
+        "Stages",
+        Stage::ALL.iter().map(|stage| stage.as_str()).collect(),
+    );
+    list(
+        &mut page,
+        "Phases",
+        Phase::ALL.iter().map(|phase| phase.as_str()).collect(),
+    );
+    list(
+        &mut page,
+        "Conditions of a Release",
+        ConditionType::ALL.iter().map(|kind| kind.as_str()).collect(),
+    );
+    list(
+        &mut page,
+        "Reasons of a source",
+        SourceReason::ALL.iter().map(|reason| reason.as_str()).collect(),
+    );
     page.push_str("\n## Reasons of a Release\n\n| reason | tried again by itself |\n|---|---|\n");
     for reason in Reason::ALL {
-        writeln!(page, "| {reason} | {} |", if reason.is_transient() { "yes" } else { "" }).unwrap();
+        writeln!(
+            page,
+            "| {reason} | {} |",
+            if reason.is_transient() { "yes" } else { "" }
+        )
+        .unwrap();
     }
     check("names.md", &page);
 }

@@ -1,5 +1,7 @@
 //! `convoy render`: what it prints, and what it says of bad input.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
 use std::fs;
@@ -8,7 +10,8 @@ use std::path::Path;
 use common::{run, run_in};
 
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: {\"on\": 'yes', \"n\": \"1\"}\n";
-const SERVICE: &str = "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"namespace\":\"web\",\"name\":\"b\"}}";
+const SERVICE: &str =
+    "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"namespace\":\"web\",\"name\":\"b\"}}";
 
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -29,7 +32,11 @@ fn example() -> String {
 
 #[test]
 fn manifests_are_printed_as_kubectl_writes_yaml() {
-    let dir = directory(&[("app/a.yaml", CONFIG_MAP), ("app/deep/b.yml", SERVICE), ("app/notes.txt", "no")]);
+    let dir = directory(&[
+        ("app/a.yaml", CONFIG_MAP),
+        ("app/deep/b.yml", SERVICE),
+        ("app/notes.txt", "no"),
+    ]);
     run_in(dir.path(), &["render", "manifests", "app"]).exits(0).prints(
         "apiVersion: v1\ndata:\n  \"n\": \"1\"\n  \"on\": \"yes\"\nkind: ConfigMap\nmetadata:\n  name: a\n---\n\
          apiVersion: v1\nkind: Service\nmetadata:\n  name: b\n  namespace: web\n",
@@ -38,10 +45,13 @@ fn manifests_are_printed_as_kubectl_writes_yaml() {
 
 #[test]
 fn bare_words_are_read_as_kubectl_reads_them() {
-    let dir = directory(&[("a.yaml", "apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {on: y, b: 012, c: 1e3}\n")]);
+    let dir = directory(&[(
+        "a.yaml",
+        "apiVersion: v1\nkind: X\nmetadata: {name: a}\nspec: {on: y, b: 012, c: 1e3}\n",
+    )]);
     run_in(dir.path(), &["render", "manifests", "a.yaml"])
         .exits(0)
-        .prints("apiVersion: v1\nkind: X\nmetadata:\n  name: a\nspec:\n  \"true\": true\n  b: 10\n  c: 1000\n");
+        .prints("apiVersion: v1\nkind: X\nmetadata:\n  name: a\nspec:\n  b: 10\n  c: 1000\n  \"true\": true\n");
 }
 
 #[test]
@@ -50,7 +60,9 @@ fn each_output_shows_the_same_render() {
     run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "name"])
         .exits(0)
         .prints("configmap/a\nservice/b\n");
-    let json = run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "json"]).exits(0).stdout;
+    let json = run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "json"])
+        .exits(0)
+        .stdout;
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(list["kind"], "List");
     assert_eq!(list["items"][1]["metadata"]["name"], "b");
@@ -60,10 +72,10 @@ fn each_output_shows_the_same_render() {
         r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"b","namespace":"web"}}"#,
         "\n"
     );
-    let expected: String = <sha2::Sha256 as sha2::Digest>::digest(lines)
+    let digest = <sha2::Sha256 as sha2::Digest>::digest(lines);
+    let expected = digest
         .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     run_in(dir.path(), &["render", "manifests", "a.yaml", "b.json", "-o", "ref"])
         .exits(0)
         .prints(&format!("sha256:{expected}\n"));
@@ -83,7 +95,10 @@ fn a_release_is_rendered_with_its_mutations() {
 
 #[test]
 fn a_directory_stands_in_for_the_source() {
-    let dir = directory(&[("namespace.yaml", "kind: Namespace\napiVersion: v1\nmetadata: {name: other}\n")]);
+    let dir = directory(&[(
+        "namespace.yaml",
+        "kind: Namespace\napiVersion: v1\nmetadata: {name: other}\n",
+    )]);
     let source = dir.path().to_string_lossy();
     run(&["render", &example(), "--source", &source])
         .exits(1)
@@ -93,8 +108,13 @@ fn a_directory_stands_in_for_the_source() {
 #[test]
 fn a_render_ref_does_not_depend_on_where_the_files_are() {
     let one = run(&["render", &example(), "-o", "ref"]).exits(0).stdout;
-    let tree = Path::new(&example()).with_file_name("tree").to_string_lossy().into_owned();
-    let two = run(&["render", &example(), "--source", &tree, "-o", "ref"]).exits(0).stdout;
+    let tree = Path::new(&example())
+        .with_file_name("tree")
+        .to_string_lossy()
+        .into_owned();
+    let two = run(&["render", &example(), "--source", &tree, "-o", "ref"])
+        .exits(0)
+        .stdout;
     assert_eq!(one, two);
     assert!(one.starts_with("sha256:"));
 }
@@ -107,20 +127,41 @@ fn an_unknown_field_is_an_error_with_its_path() {
         let dir = directory(&[("release.yaml", &text.replace(from, to))]);
         run_in(dir.path(), &["render", "release.yaml"]).exits(1).says(expect);
     };
-    check("automatic:", "automtic:", "`spec.syncPolicy.automtic` is not a known field (did you mean `automatic`?)");
-    check("automatic: true", "automatic: 1", "`spec.syncPolicy.automatic` must be true or false");
-    check("strategy: waitForHealthy\n      wave: 1", "strategy: wait\n      wave: 1", "must be one of");
-    check("minSyncInterval", "minSyncIntervall", "`spec.minSyncIntervall` is not a known field");
+    check(
+        "automatic:",
+        "automtic:",
+        "`spec.syncPolicy.automtic` is not a known field (did you mean `automatic`?)",
+    );
+    check(
+        "automatic: true",
+        "automatic: 1",
+        "`spec.syncPolicy.automatic` must be true or false",
+    );
+    check(
+        "strategy: waitForHealthy\n      wave: 1",
+        "strategy: wait\n      wave: 1",
+        "must be one of",
+    );
+    check(
+        "minSyncInterval",
+        "minSyncIntervall",
+        "`spec.minSyncIntervall` is not a known field",
+    );
 }
 
 #[test]
 fn bad_input_is_named_and_never_hangs() {
-    let deep = format!("apiVersion: v1\nkind: X\nmetadata: {{name: a}}\na: {}{}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let deep = format!(
+        "apiVersion: v1\nkind: X\nmetadata: {{name: a}}\na: {}{}\n",
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
     let bomb = format!(
         "apiVersion: v1\nkind: X\nmetadata: {{name: a}}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{}",
-        (1..12)
-            .map(|i| format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 10].join(", ")))
-            .collect::<String>()
+        (1..12).fold(String::new(), |text, i| {
+            let aliases = vec![format!("*a{}", i - 1); 10].join(", ");
+            text + &format!("a{i}: &a{i} [{aliases}]\n")
+        })
     );
     let large = "x".repeat(20 << 20);
     let check = |text: &str, expect: &[&str]| {
@@ -143,13 +184,21 @@ fn bad_input_is_named_and_never_hangs() {
 
 #[test]
 fn what_is_absent_is_named() {
-    run(&["render", "manifests", "absent"]).exits(1).says("`absent`").says("No such file or directory");
+    run(&["render", "manifests", "absent"])
+        .exits(1)
+        .says("`absent`")
+        .says("No such file or directory");
     run(&["render", "absent.yaml"]).exits(1).says("`absent.yaml`");
     run(&["render"]).exits(2);
     let dir = directory(&[("a.yaml", CONFIG_MAP)]);
-    run_in(dir.path(), &["render", "a.yaml"]).exits(1).says("holds no Release").says("render manifests");
+    run_in(dir.path(), &["render", "a.yaml"])
+        .exits(1)
+        .says("holds no Release")
+        .says("render manifests");
     let empty = directory(&[("app/readme.md", "")]);
-    run_in(empty.path(), &["render", "manifests", "app"]).exits(1).says("`app`");
+    run_in(empty.path(), &["render", "manifests", "app"])
+        .exits(1)
+        .says("`app`");
 }
 
 #[test]
@@ -170,7 +219,9 @@ fn a_source_that_cannot_be_reached_is_named() {
         let dir = directory(&[("release.yaml", &text.replace("file://./tree", url))]);
         run_in(dir.path(), &["render", "release.yaml"]).exits(1)
     };
-    with("http://127.0.0.1:9/x.git").says("http://127.0.0.1:9/x.git").says("cannot be reached");
+    with("http://127.0.0.1:9/x.git")
+        .says("http://127.0.0.1:9/x.git")
+        .says("cannot be reached");
     with("file:///nowhere/at/all").says("file:///nowhere/at/all");
     with("ssh://git@127.0.0.1/x.git").says("not supported");
 }

@@ -1,5 +1,7 @@
 //! How the command line speaks: help, usage errors, exit codes, version, completion.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
 use common::run;
@@ -13,7 +15,15 @@ fn without_a_command_it_teaches_and_fails() {
 fn help_is_an_answer_not_an_error() {
     let help = run(&["--help"]).exits(0);
     assert!(help.stderr.is_empty());
-    for command in ["demo", "render", "get", "history", "controller-manager", "version", "completion"] {
+    for command in [
+        "demo",
+        "render",
+        "get",
+        "history",
+        "controller-manager",
+        "version",
+        "completion",
+    ] {
         assert!(help.stdout.contains(command), "{command} is not in:\n{}", help.stdout);
         let one = run(&[command, "--help"]).exits(0);
         assert!(one.stdout.contains("Examples:"), "{command} shows no example");
@@ -24,15 +34,26 @@ fn help_is_an_answer_not_an_error() {
 fn wrong_usage_exits_with_2() {
     run(&["frobnicate"]).exits(2).says("unrecognized subcommand");
     run(&["get"]).exits(2).says("required");
-    run(&["get", "pods"]).exits(2).says("[possible values: releases, sources, clusters]");
+    run(&["get", "pods"])
+        .exits(2)
+        .says("[possible values: releases, sources, clusters]");
     run(&["version", "-o", "xml"]).exits(2).says("invalid value 'xml'");
-    run(&["demo", "--ready-after", "soon"]).exits(2).says("write a duration such as");
-    run(&["get", "releases", "-A", "-n", "x"]).exits(2).says("cannot be used with");
+    run(&["demo", "--ready-after", "soon"])
+        .exits(2)
+        .says("write a duration such as");
+    run(&["get", "releases", "-A", "-n", "x"])
+        .exits(2)
+        .says("cannot be used with");
 }
 
 #[test]
 fn flags_of_later_versions_are_refused() {
-    for flag in ["--webhook-address=:9292", "--compat=v0.9", "--otlp-endpoint=x", "--shard-lease-namespace=x"] {
+    for flag in [
+        "--webhook-address=:9292",
+        "--compat=v0.9",
+        "--otlp-endpoint=x",
+        "--shard-lease-namespace=x",
+    ] {
         run(&["controller-manager", flag]).exits(2).says("unexpected argument");
     }
 }
@@ -74,9 +95,14 @@ fn an_unreachable_server_is_named_with_what_to_do() {
 
 #[test]
 fn a_cluster_that_cannot_be_chosen_is_an_error() {
-    run(&["get", "releases", "--server", "ftp://x"]).exits(2).says("is not an http or https URL");
+    run(&["get", "releases", "--server", "ftp://x"])
+        .exits(2)
+        .says("is not an http or https URL");
     run(&["get", "releases", "--kubeconfig", "absent"])
         .exits(1)
         .says("cannot read kubeconfig `absent`");
-    run(&["get", "releases"]).exits(1).says("cannot read a kubeconfig").says("hint: name one with `--kubeconfig`");
+    run(&["get", "releases"])
+        .exits(1)
+        .says("cannot read a kubeconfig")
+        .says("hint: name one with `--kubeconfig`");
 }

@@ -10,10 +10,10 @@ use convoy_domain::limits::Limits;
 use convoy_value::{Number, Value};
 
 use crate::args::ClusterArgs;
+use crate::documents;
 use crate::failure::Failure;
 use crate::lint::nearest;
 use crate::logging::LogFormat;
-use crate::documents;
 
 /// Reconciles that run at a time when nothing is said.
 const CONCURRENT_RECONCILES: usize = 4;
@@ -57,7 +57,11 @@ pub(crate) struct Flags {
 }
 
 /// Bounds of one render; a breach is `LimitExceeded` and names the limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names of the fields are the names of the flags"
+)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitFlags {
     /// Files in a source [default: 50000]
@@ -98,15 +102,15 @@ impl LimitFlags {
     }
 
     /// The bounds, defaults where nothing is set.
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(self) -> Limits {
         let default = Limits::default();
         Limits {
             files: self.limit_files.unwrap_or(default.files),
             source_bytes: self.limit_source_bytes.unwrap_or(default.source_bytes),
             file_bytes: self.limit_file_bytes.unwrap_or(default.file_bytes),
-            alias_bytes: self
-                .limit_alias_bytes
-                .map_or(default.alias_bytes, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            alias_bytes: self.limit_alias_bytes.map_or(default.alias_bytes, |bytes| {
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }),
             depth: self.limit_depth.unwrap_or(default.depth),
             objects: self.limit_objects.unwrap_or(default.objects),
             render_bytes: self.limit_render_bytes.unwrap_or(default.render_bytes),
@@ -169,18 +173,22 @@ fn parse(settings: &Value, place: &str) -> Result<FromFile, Failure> {
         Value::Null => None,
         Value::Object(map) => Some(map),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(Failure::usage(format!("{place} must be a mapping of flag names to values")));
+            return Err(Failure::usage(format!(
+                "{place} must be a mapping of flag names to values"
+            )));
         }
     };
     let command = FromFile::command();
     let known: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let mut arguments = Vec::new();
-    for (key, value) in entries.into_iter().flat_map(|map| map.iter()) {
+    for (key, value) in entries.into_iter().flat_map(convoy_value::Map::iter) {
         if !known.contains(&key) {
             let failure = Failure::usage(format!("{place} has an unknown key `{key}`"));
             return Err(match nearest(key, known.iter().copied()) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None => failure.hint("the keys are the flags of `convoy controller-manager --help`, without the dashes"),
+                None => {
+                    failure.hint("the keys are the flags of `convoy controller-manager --help`, without the dashes")
+                }
             });
         }
         let text = scalar(value)
@@ -189,7 +197,12 @@ fn parse(settings: &Value, place: &str) -> Result<FromFile, Failure> {
     }
     let refuse = |error: &clap::Error| {
         let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_string();
+        let line = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_string();
         Failure::usage(format!("{place} is not valid")).because_text(line)
     };
     command
@@ -219,10 +232,19 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         "Ki" => 1 << 10,
         "Mi" => 1 << 20,
         "Gi" => 1 << 30,
-        other => return Err(format!("`{other}` is not a unit; write a number such as `1048576` or `16Mi`")),
+        other => {
+            return Err(format!(
+                "`{other}` is not a unit; write a number such as `1048576` or `16Mi`"
+            ));
+        }
     };
-    let number: u64 = digits.parse().map_err(|_| "write a number such as `1048576` or `16Mi`".to_string())?;
-    number.checked_mul(unit).filter(|bytes| *bytes > 0).ok_or_else(|| "the number is out of range".to_string())
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "write a number such as `1048576` or `16Mi`".to_string())?;
+    number
+        .checked_mul(unit)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "the number is out of range".to_string())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -247,7 +269,12 @@ mod tests {
     use convoy_value::Map;
 
     fn settings(entries: &[(&str, Value)]) -> Value {
-        Value::Object(entries.iter().map(|(key, value)| (*key, value.clone())).collect::<Map>())
+        Value::Object(
+            entries
+                .iter()
+                .map(|(key, value)| (*key, value.clone()))
+                .collect::<Map>(),
+        )
     }
 
     fn refused(entries: &[(&str, Value)]) -> String {

@@ -100,7 +100,11 @@ pub(super) async fn check_server(connection: &Connection) -> Result<(), Failure>
 
 /// Applies convoy's CRDs and waits until they are served.
 pub(crate) async fn install_crds(connection: &Connection) -> Result<(), Failure> {
-    convoy_kube::install_crds(&connection.client)
-        .await
-        .map_err(|error| Failure::new(format!("cannot install the CRDs on `{}`", connection.config.cluster_url)).because(&error))
+    convoy_kube::install_crds(&connection.client).await.map_err(|error| {
+        Failure::new(format!(
+            "cannot install the CRDs on `{}`",
+            connection.config.cluster_url
+        ))
+        .because(&error)
+    })
 }

@@ -17,7 +17,7 @@ use crate::connect::Connection;
 use crate::failure::Failure;
 use crate::get::shortened;
 use crate::release_tree::state;
-use crate::style::{Style, Tone, plain};
+use crate::style::{Style, Tone};
 use crate::{lint, print, tree};
 
 /// How often the states of Releases are read while something happens.
@@ -33,6 +33,7 @@ pub(super) struct Demo {
     pub(super) url: String,
     pub(super) store_url: String,
     pub(super) state: PathBuf,
+    pub(super) adopt: bool,
     pub(super) dir: PathBuf,
     pub(super) connection: Connection,
     pub(super) observer: Observer,
@@ -71,13 +72,18 @@ impl Demo {
             for id in self.observer.releases().await? {
                 releases.push(self.observer.release(&id).await?);
             }
-            releases.iter().for_each(|release| progress.show(release));
+            for release in &releases {
+                progress.show(release);
+            }
             let underway = releases.iter().find(|release| outcome(release) == Outcome::Underway);
             let Some(underway) = underway else { return Ok(releases) };
             if self.once && progress.elapsed() > self.timeout {
                 return Err(failure(underway).unwrap_or_else(|| {
-                    Failure::new(format!("Release `{}` is not healthy after {:?}", underway.id, self.timeout))
-                        .hint("`--timeout` waits longer, `-v` shows the controller's log")
+                    Failure::new(format!(
+                        "Release `{}` is not healthy after {:?}",
+                        underway.id, self.timeout
+                    ))
+                    .hint("`--timeout` waits longer, `-v` shows the controller's log")
                 }));
             }
             tokio::time::sleep(LOOK).await;
@@ -95,17 +101,28 @@ impl Demo {
     /// What can be done while the demo runs.
     fn how_to(&self, release: Option<&ReleaseId>) -> String {
         let style = Style::stdout();
-        let mut text = String::new();
+        let mut text = "\n".to_string();
         let mut row = |label: &str, value: &str, about: &str| {
             let about = style.paint(Tone::Faint, about);
-            let line = format!("{} {value}  {about}", style.paint(Tone::Strong, &format!("{label:<13}")));
+            let line = format!(
+                "{} {value}   {about}",
+                style.paint(Tone::Strong, &format!("{label:<12}"))
+            );
             let _infallible = writeln!(text, "{}", line.trim_end());
         };
-        row("\nAPI server  ", &self.url, "");
+        row("API server", &self.url, "");
         row("Render store", &self.store_url, "");
         for tree in &self.trees {
-            row("Edit", &tree.directory.display().to_string(), "each saved change becomes a commit");
-            row("Or push to", &tree.repository.display().to_string(), &format!("branch {BRANCH}"));
+            row(
+                "Edit",
+                &tree.directory.display().to_string(),
+                "each saved change becomes a commit",
+            );
+            row(
+                "Or push to",
+                &tree.repository.display().to_string(),
+                &format!("branch {BRANCH}"),
+            );
         }
         let _infallible = write!(
             text,
@@ -134,22 +151,20 @@ impl Demo {
             for tree in &mut self.trees {
                 match tree.poll() {
                     Ok(None) => {}
-                    Ok(Some(revision)) => progress.line(&format!(
-                        "        committed {} to {}.git",
-                        shortened(&revision),
-                        plain(&tree.name)
-                    )),
-                    Err(failure) => progress.line(&failure.line()),
+                    Ok(Some(revision)) => progress.note(&tree.name, &format!("committed {}", shortened(&revision))),
+                    Err(failure) => progress.note(&tree.name, &failure.line()),
                 }
             }
             if files.changed() {
                 match self.reload().await {
-                    Ok(()) => progress.line("        applied the changed objects"),
-                    Err(failure) => progress.line(&failure.line()),
+                    Ok(()) => progress.note("files", "applied the changed objects"),
+                    Err(failure) => progress.note("files", &failure.line()),
                 }
             }
-            for id in self.observer.releases().await? {
-                // A Release that went in between is shown no more.
+            let ids = self.observer.releases().await?;
+            progress.keep(&ids);
+            for id in ids {
+                // One that goes between the two calls is told of by the next look.
                 if let Ok(release) = self.observer.release(&id).await {
                     progress.show(&release);
                 }
@@ -164,7 +179,7 @@ impl Demo {
         if project.trees.keys().ne(self.trees.iter().map(|tree| &tree.name)) {
             self.trees = trees::make(&project, &self.state.join("repositories"))?;
         }
-        apply::apply(&self.connection, &project.objects, &self.trees).await
+        apply::apply(&self.connection, &project.objects, &self.trees, self.adopt).await
     }
 }
 
@@ -183,8 +198,11 @@ fn outcome(release: &Release) -> Outcome {
 /// Why a Release has failed, if it has.
 fn failure(release: &Release) -> Option<Failure> {
     let failed = &release.status.last_attempted.as_ref()?.failure.as_ref()?.failure;
-    let failure = Failure::new(format!("Release `{}` failed in stage {}, {}", release.id, failed.stage, failed.reason))
-        .because_text(failed.message.clone());
+    let failure = Failure::new(format!(
+        "Release `{}` failed in stage {}, {}",
+        release.id, failed.stage, failed.reason
+    ))
+    .because_text(failed.message.clone());
     Some(match hint(failed.reason) {
         Some(hint) => failure.hint(hint),
         None => failure,
@@ -194,13 +212,31 @@ fn failure(release: &Release) -> Option<Failure> {
 /// What to do about a reason that a broken demo is likely to show.
 fn hint(reason: Reason) -> Option<&'static str> {
     const HINTS: &[(Reason, &str)] = &[
-        (Reason::SourceNotFound, "put the source into a YAML file beside the Release, in the same namespace"),
-        (Reason::ClusterNotFound, "put a Cluster with `spec.inCluster: true` beside the Release"),
+        (
+            Reason::SourceNotFound,
+            "put the source into a YAML file beside the Release, in the same namespace",
+        ),
+        (
+            Reason::ClusterNotFound,
+            "put a Cluster with `spec.inCluster: true` beside the Release",
+        ),
         (Reason::RefNotFound, "repositories of a demo have the branch `main`"),
-        (Reason::RenderFailed, "`convoy render FILE` shows the same without a cluster"),
-        (Reason::MutationNoMatch, "`convoy render manifests DIR -o name` lists what there is to match"),
-        (Reason::WaveTimeout, "`spec.healthAssessment.deadline` says how long a gate may take"),
-        (Reason::HealthDeadlineExceeded, "`spec.healthAssessment.deadline` says how long objects may take"),
+        (
+            Reason::RenderFailed,
+            "`convoy render FILE` shows the same without a cluster",
+        ),
+        (
+            Reason::MutationNoMatch,
+            "`convoy render manifests DIR -o name` lists what there is to match",
+        ),
+        (
+            Reason::WaveTimeout,
+            "`spec.healthAssessment.deadline` says how long a gate may take",
+        ),
+        (
+            Reason::HealthDeadlineExceeded,
+            "`spec.healthAssessment.deadline` says how long objects may take",
+        ),
         (Reason::Unsupported, "docs/README.md lists what this version does"),
     ];
     HINTS.iter().find(|(known, _)| *known == reason).map(|(_, hint)| *hint)

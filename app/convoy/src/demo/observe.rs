@@ -41,11 +41,10 @@ impl Observer {
 
     /// A Release as a tree, with the health of its objects now.
     pub(super) async fn tree(&self, release: &Release) -> Result<Node, Failure> {
-        let parts = self
-            .control_plane
-            .inventory(&release.id)
-            .await
-            .map_err(|error| Failure::new(format!("cannot read the inventory of `{}`", release.id)).because(&error))?;
+        let parts =
+            self.control_plane.inventory(&release.id).await.map_err(|error| {
+                Failure::new(format!("cannot read the inventory of `{}`", release.id)).because(&error)
+            })?;
         let mut seen = Vec::new();
         let cluster = self.cluster(release).await?;
         for entry in inventory::entries(&parts) {
@@ -57,7 +56,9 @@ impl Observer {
                 None => None,
             };
             let health = live.as_ref().map_or_else(Health::missing, assess);
-            let gate = live.as_ref().and_then(|object| object.annotation(annotation::WAVE_GATE));
+            let gate = live
+                .as_ref()
+                .and_then(|object| object.annotation(annotation::WAVE_GATE));
             seen.push(Seen {
                 wave: entry.wave,
                 gated: gate == Some(GATE_WAIT),
@@ -72,9 +73,13 @@ impl Observer {
     async fn cluster(&self, release: &Release) -> Result<Option<Arc<dyn Cluster>>, Failure> {
         let name = &release.spec.cluster;
         let what = || format!("cannot reach Cluster `{name}`");
-        let id = NamespacedName::new(release.id.namespace(), name)
+        let id =
+            NamespacedName::new(release.id.namespace(), name).map_err(|error| Failure::new(what()).because(&error))?;
+        let record = self
+            .control_plane
+            .cluster(&id)
+            .await
             .map_err(|error| Failure::new(what()).because(&error))?;
-        let record = self.control_plane.cluster(&id).await.map_err(|error| Failure::new(what()).because(&error))?;
         let Some(record) = record else { return Ok(None) };
         let cluster = self
             .clusters

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
+use convoy_domain::condition::Reason;
 use convoy_domain::id::ReleaseId;
 use convoy_domain::release::Release;
 use convoy_domain::status::{Phase, Rollout, RolloutStep};
@@ -18,6 +19,10 @@ use crate::style::{Style, Tone, plain};
 
 /// Objects that a line names; the others are counted.
 const NAMED: usize = 2;
+
+/// Columns that every terminal has, and those of the time before a text.
+const WIDTH: usize = 79;
+const TIME: usize = 7;
 
 /// Prints the states of Releases as they change.
 #[derive(Debug)]
@@ -52,16 +57,16 @@ impl Progress {
         if self.shown.get(&release.id) == Some(&line) {
             return;
         }
-        self.shown.insert(release.id.clone(), line.clone());
         let (word, tone) = state(release);
-        let time = format!("{:6.1}s", self.elapsed().as_secs_f64());
-        let text = format!(
-            "{} {} {}",
-            self.style.paint(Tone::Faint, &time),
-            plain(release.id.name()),
-            self.style.paint(tone, &plain(&line))
-        );
+        let text = self.text(release.id.name(), tone, &line);
+        self.shown.insert(release.id.clone(), line);
         if word == "Progressing" && self.terminal {
+            // A line that wraps could not be written over.
+            let text = self.text(
+                release.id.name(),
+                tone,
+                &cut(self.shown[&release.id].as_str(), release.id.name()),
+            );
             print::err_text(&format!("\r\u{1b}[2K{text}"));
             self.open = true;
         } else {
@@ -69,9 +74,37 @@ impl Progress {
         }
     }
 
-    /// Prints a line of its own.
-    pub(super) fn line(&mut self, text: &str) {
-        let clear = if std::mem::take(&mut self.open) { "\r\u{1b}[2K" } else { "" };
+    /// Tells of the Releases that are not among `ids` any more.
+    pub(super) fn keep(&mut self, ids: &[ReleaseId]) {
+        let gone: Vec<ReleaseId> = self.shown.keys().filter(|id| !ids.contains(id)).cloned().collect();
+        for id in gone {
+            self.shown.remove(&id);
+            self.note(id.name(), "gone");
+        }
+    }
+
+    /// Says something of something else.
+    pub(super) fn note(&mut self, subject: &str, what: &str) {
+        let text = self.text(subject, Tone::Plain, what);
+        self.line(&text);
+    }
+
+    fn text(&self, subject: &str, tone: Tone, what: &str) -> String {
+        let time = format!("{:6.1}s", self.elapsed().as_secs_f64());
+        format!(
+            "{} {} {}",
+            self.style.paint(Tone::Faint, &time),
+            plain(subject),
+            self.style.paint(tone, &plain(what))
+        )
+    }
+
+    fn line(&mut self, text: &str) {
+        let clear = if std::mem::take(&mut self.open) {
+            "\r\u{1b}[2K"
+        } else {
+            ""
+        };
         print::err_line(&format!("{clear}{text}"));
     }
 }
@@ -79,6 +112,9 @@ impl Progress {
 /// What a Release is doing, on one line.
 fn describe(release: &Release) -> String {
     let status = &release.status;
+    if release.deleted.is_some() {
+        return "being deleted".to_string();
+    }
     if state(release).0 == "Suspended" {
         return "suspended".to_string();
     }
@@ -90,7 +126,16 @@ fn describe(release: &Release) -> String {
     if let Some(rollout) = &status.rollout {
         return describe_rollout(rollout);
     }
-    let revision = attempt.and_then(|attempt| attempt.revision.as_ref()).map(|revision| shortened(&revision.0));
+    let awaiting = status
+        .conditions
+        .iter()
+        .find(|condition| condition.reason == Reason::AwaitingSync);
+    if let Some(condition) = awaiting {
+        return format!("waits for a sync request: {}", condition.message);
+    }
+    let revision = attempt
+        .and_then(|attempt| attempt.revision.as_ref())
+        .map(|revision| shortened(&revision.0));
     match (state(release).0, revision, attempt.map(|attempt| attempt.phase)) {
         ("Healthy", Some(revision), _) => format!("healthy at {revision}"),
         (_, Some(revision), Some(Phase::Succeeded)) => format!("applied {revision}"),
@@ -98,6 +143,15 @@ fn describe(release: &Release) -> String {
         (_, None, Some(_)) => "fetching".to_string(),
         (_, None, None) => "waiting for the controller".to_string(),
     }
+}
+
+/// A text that fits on one line of a terminal beside its time and subject.
+fn cut(what: &str, subject: &str) -> String {
+    let room = WIDTH.saturating_sub(TIME + 2 + subject.chars().count());
+    if what.chars().count() <= room {
+        return what.to_string();
+    }
+    what.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
 fn describe_rollout(rollout: &Rollout) -> String {
@@ -114,7 +168,12 @@ fn describe_rollout(rollout: &Rollout) -> String {
 }
 
 fn waiting(rollout: &Rollout) -> String {
-    let named: Vec<&str> = rollout.waiting_for.iter().take(NAMED).map(|waiting| waiting.object.as_str()).collect();
+    let named: Vec<&str> = rollout
+        .waiting_for
+        .iter()
+        .take(NAMED)
+        .map(|waiting| waiting.object.as_str())
+        .collect();
     match (named.len(), rollout.waiting_for.len()) {
         (0, _) => "health".to_string(),
         (shown, all) if all > shown => format!("{} and {} more", named.join(", "), all - shown),
@@ -149,14 +208,31 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_is_written_over_does_not_wrap() {
+        assert_eq!(cut("short", "bookshelf"), "short");
+        let text = cut(&"x".repeat(200), "bookshelf");
+        assert_eq!(TIME + 1 + "bookshelf".len() + 1 + text.chars().count(), WIDTH);
+        assert!(text.ends_with('…'));
+        assert_eq!(cut("x", &"s".repeat(100)), "…");
+    }
+
+    #[test]
     fn a_rollout_says_what_it_waits_for() {
         let check = |step, waiting: &[&str], expect: &str| {
             assert_eq!(describe_rollout(&rollout(step, waiting)), expect);
         };
         check(RolloutStep::Persist, &[], "storing render abababababab");
         check(RolloutStep::Apply, &[], "step 2 of 3: applying");
-        check(RolloutStep::Gate, &["Deployment a/b"], "step 2 of 3: waiting for Deployment a/b");
-        check(RolloutStep::Gate, &["a", "b", "c", "d"], "step 2 of 3: waiting for a, b and 2 more");
+        check(
+            RolloutStep::Gate,
+            &["Deployment a/b"],
+            "step 2 of 3: waiting for Deployment a/b",
+        );
+        check(
+            RolloutStep::Gate,
+            &["a", "b", "c", "d"],
+            "step 2 of 3: waiting for a, b and 2 more",
+        );
         check(RolloutStep::Health, &[], "applied, waiting for health");
     }
 }

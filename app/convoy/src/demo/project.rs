@@ -1,7 +1,7 @@
 //! What a demo serves: the objects in the YAML files of a directory, and the directories beside them that become git
 //! repositories.
 //!
-//! A GitRepository whose URL is `file://./NAME` means the directory `NAME` beside its file; every other URL is left
+//! A `GitRepository` whose URL is `file://./NAME` means the directory `NAME` beside its file; every other URL is left
 //! as it is.
 
 use std::collections::BTreeMap;
@@ -56,10 +56,12 @@ pub(super) fn kind(object: &Value) -> &str {
     object.get("kind").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The directory that the URL of a GitRepository names, relative to its file.
+/// The directory that the URL of a `GitRepository` names, relative to its file.
 pub(super) fn relative_url(object: &Value) -> Option<&str> {
     let url = object.at(&["spec", "url"]).and_then(Value::as_str)?;
-    (kind(object) == "GitRepository").then(|| url.strip_prefix(RELATIVE)).flatten()
+    (kind(object) == "GitRepository")
+        .then(|| url.strip_prefix(RELATIVE))
+        .flatten()
 }
 
 fn files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -69,12 +71,17 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(|error| refuse(&error))? {
         let path = entry.map_err(|error| refuse(&error))?.path();
-        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let is_yaml = path
+            .extension()
+            .is_some_and(|extension| extension == "yaml" || extension == "yml");
         if is_yaml && path.is_file() {
             files.push(path);
         }
         if files.len() > FILES {
-            return Err(Failure::new(format!("`{}` holds more than {FILES} YAML files", dir.display())));
+            return Err(Failure::new(format!(
+                "`{}` holds more than {FILES} YAML files",
+                dir.display()
+            )));
         }
     }
     files.sort();
@@ -86,14 +93,20 @@ fn tree(dir: &Path, name: &str, object: &Document) -> Result<PathBuf, Failure> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     if name.is_empty() || !inside {
-        return Err(Failure::new(format!("the URL of {} leaves the demo's directory", object.place()))
-            .hint("write `file://./NAME` with the name of a directory beside the file"));
+        return Err(
+            Failure::new(format!("the URL of {} leaves the demo's directory", object.place()))
+                .hint("write `file://./NAME` with the name of a directory beside the file"),
+        );
     }
     let path = dir.join(name);
     if path.is_dir() {
         Ok(path)
     } else {
-        Err(Failure::new(format!("`{}`, the source of {}, is not a directory", path.display(), object.place())))
+        Err(Failure::new(format!(
+            "`{}`, the source of {}, is not a directory",
+            path.display(),
+            object.place()
+        )))
     }
 }
 

@@ -44,7 +44,9 @@ pub(super) const SOURCES: &[Column] = &[
     column("NAME", name),
     column("READY", ready),
     column("URL", |object, _| Cell::new(text(object, &["spec", "url"]))),
-    column("VERIFIED", |object, now| since(text(object, &["status", "lastVerifiedAt"]), now)),
+    column("VERIFIED", |object, now| {
+        since(text(object, &["status", "lastVerifiedAt"]), now)
+    }),
     column("AGE", created),
     column("MESSAGE", message),
 ];

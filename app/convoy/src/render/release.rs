@@ -45,15 +45,17 @@ pub(super) fn render(
             .because_text(format!("{}: {}", failure.reason, failure.message))
     })?;
     let Content::Manifests(manifests) = &release.spec.content else {
-        return Err(Failure::new(format!("{} has a content type that this version does not render", document.place())));
+        return Err(Failure::new(format!(
+            "{} has a content type that this version does not render",
+            document.place()
+        )));
     };
     let tree = match source {
         Some(dir) => manifests::read(dir, manifests, limits)?,
         None => source_files(&documents, &release, manifests, limits)?,
     };
     let mut objects = manifests::objects(&tree, manifests, limits)?;
-    mutate(&release.mutations, &mut objects)
-        .map_err(|error| Failure::of(&error).hint(format!("the mutations of {}", document.place())))?;
+    mutate(&release.mutations, &mut objects).map_err(|error| Failure::of(&error).at(document.place()))?;
     Ok(objects)
 }
 
@@ -70,14 +72,21 @@ fn choose<'a>(documents: &'a [Document], files: &[PathBuf], name: Option<&str>) 
     if let Some(name) = name {
         releases.retain(|release| release.text(&["metadata", "name"]) == name);
     }
-    let place = files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ");
+    let place = files
+        .iter()
+        .map(|file| format!("`{}`", file.display()))
+        .collect::<Vec<_>>()
+        .join(", ");
     match (releases.as_slice(), name) {
         ([release], _) => Ok(release),
         ([], Some(name)) => Err(Failure::new(format!("{place} holds no Release `{name}`"))),
         ([], None) => Err(Failure::new(format!("{place} holds no Release"))
             .hint("`convoy render manifests` renders plain manifests without a Release")),
         (several, _) => {
-            let names: Vec<&str> = several.iter().map(|release| release.text(&["metadata", "name"])).collect();
+            let names: Vec<&str> = several
+                .iter()
+                .map(|release| release.text(&["metadata", "name"]))
+                .collect();
             Err(Failure::new(format!("{place} holds {} Releases", several.len()))
                 .hint(format!("name one with `--release`: {}", names.join(", "))))
         }
@@ -101,11 +110,17 @@ fn source_files(
                 && document.namespace() == key.id.namespace()
         })
         .ok_or_else(|| {
-            Failure::new(format!("{key}, the source of Release {}, is not in the files", release.id))
-                .hint("name its file too, or a directory with `--source DIR`")
+            Failure::new(format!(
+                "{key}, the source of Release {}, is not in the files",
+                release.id
+            ))
+            .hint("name its file too, or a directory with `--source DIR`")
         })?;
     if key.kind != SourceKind::Git {
-        return Err(Failure::new(format!("{} is not supported by this version", document.place())));
+        return Err(Failure::new(format!(
+            "{} is not supported by this version",
+            document.place()
+        )));
     }
     if let Some(dir) = document.text(&["spec", "url"]).strip_prefix(RELATIVE) {
         let beside = document.file.parent().unwrap_or(Path::new(".")).join(dir);
@@ -128,8 +143,10 @@ fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Files, F
         };
         let fetcher = GitFetcher::new(options).map_err(|error| Failure::new(what()).because(&error))?;
         let wanted = &release.spec.source_ref;
-        let revision =
-            fetcher.resolve(source, wanted).await.map_err(|error| Failure::new(what()).because(&error))?;
+        let revision = fetcher
+            .resolve(source, wanted)
+            .await
+            .map_err(|error| Failure::new(what()).because(&error))?;
         let artifact = fetcher
             .fetch(source, wanted, &revision, limits)
             .await

@@ -1,5 +1,4 @@
 //! Runs the built binary as people do, in an environment of its own.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -42,20 +41,27 @@ impl Ended {
 /// The binary, with nothing of the caller's configuration.
 pub(crate) fn command(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_convoy"));
-    command.args(arguments).current_dir(dir).env("HOME", dir).env("TERM", "dumb");
+    command
+        .args(arguments)
+        .current_dir(dir)
+        .env("HOME", dir)
+        .env("TERM", "dumb");
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CONVOY_") || text.starts_with("KUBE") {
             command.env_remove(&name);
         }
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
 /// Runs a command to its end, which must come within a minute.
 pub(crate) fn run_in(dir: &Path, arguments: &[&str]) -> Ended {
-    finish(&mut command(dir, arguments), Duration::from_secs(60))
+    finish(&mut command(dir, arguments), Duration::from_mins(1))
 }
 
 /// Runs a command in an empty directory.
@@ -137,7 +143,7 @@ impl Running {
     #[track_caller]
     fn wait_for(&mut self, text: &str, stdout: bool) -> String {
         let lines = if stdout { &self.stdout } else { &self.stderr };
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         loop {
             match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(line) if line.contains(text) => return line,
