@@ -9,7 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// What the API server accepts: Go's syntax without a minus sign, since none of our durations can be negative.
-pub(crate) const PATTERN: &str = r"^\+?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*)$";
+pub(crate) const PATTERN: &str =
+    r"^\+?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*)$";
 
 /// Longest text that is read.
 const MAX_LENGTH: usize = 64;
@@ -149,7 +150,13 @@ fn component(text: &str) -> Result<(u64, &str), Fault> {
         .find(|(unit, _)| *unit == name)
         .map(|(_, nanoseconds)| *nanoseconds)
         .ok_or(Fault::UnknownUnit)?;
-    let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() };
+    let number = |text: &str| {
+        if text.is_empty() {
+            Some(0)
+        } else {
+            text.parse::<u64>().ok()
+        }
+    };
     let whole = number(whole)
         .and_then(|whole| whole.checked_mul(unit))
         .ok_or(Fault::TooLong)?;

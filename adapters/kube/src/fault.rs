@@ -94,16 +94,19 @@ mod tests {
             message: "Invalid value: \"hunter2\"".to_owned(),
             field: "data.password".to_owned(),
         };
-        Status::failure("Secret \"a\" is invalid: data.password: Invalid value: \"hunter2\"", "Invalid")
-            .with_code(422)
-            .with_details(StatusDetails {
-                name: String::new(),
-                group: String::new(),
-                kind: String::new(),
-                uid: String::new(),
-                causes: vec![cause],
-                retry_after_seconds: 0,
-            })
+        Status::failure(
+            "Secret \"a\" is invalid: data.password: Invalid value: \"hunter2\"",
+            "Invalid",
+        )
+        .with_code(422)
+        .with_details(StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: vec![cause],
+            retry_after_seconds: 0,
+        })
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::control_plane::FIELD_MANAGER;
 use crate::crd::definitions;
 
 /// How long a definition may take until it is served.
-const ESTABLISHED_WITHIN: Duration = Duration::from_secs(60);
+const ESTABLISHED_WITHIN: Duration = Duration::from_mins(1);
 
 /// How often that is asked.
 const POLL: Duration = Duration::from_millis(50);
@@ -50,9 +50,16 @@ pub async fn install_crds(client: &Client) -> Result<(), InstallError> {
     let definitions = definitions();
     let mut names = Vec::with_capacity(definitions.len());
     for definition in &definitions {
-        let name = definition.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let name = definition
+            .pointer("/metadata/name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         writes
-            .patch(name, &PatchParams::apply(FIELD_MANAGER).force(), &Patch::Apply(definition))
+            .patch(
+                name,
+                &PatchParams::apply(FIELD_MANAGER).force(),
+                &Patch::Apply(definition),
+            )
             .await
             .map_err(|source| refused(name, source))?;
         names.push(name);

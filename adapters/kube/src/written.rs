@@ -16,7 +16,7 @@ pub fn written_release(mut object: Value) -> Result<Release, InvalidField> {
     release(typed(object)?)
 }
 
-/// Reads a GitRepository as it is written in a file.
+/// Reads a `GitRepository` as it is written in a file.
 ///
 /// # Errors
 /// As [`written_release`].

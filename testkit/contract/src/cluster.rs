@@ -1,6 +1,6 @@
 //! The suite of [`Cluster`].
 //!
-//! Objects are ConfigMaps, Secrets and Namespaces, which every implementation serves, and Deployments, which are read
+//! Objects are `ConfigMap`s, Secrets and Namespaces, which every implementation serves, and Deployments, which are read
 //! only by kind.
 
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn object(text: &str) -> Object {
     Object::new(value).expect("an object of the suite")
 }
 
-/// A ConfigMap of the world's namespace with these members of `data`.
+/// A `ConfigMap` of the world's namespace with these members of `data`.
 fn config_map(world: &Target, name: &str, data: &str) -> Object {
     object(&format!(
         r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","namespace":"{}"}},"data":{data}}}"#,
@@ -127,8 +127,8 @@ async fn kinds_are_known_with_their_scope(world: Target) {
 async fn what_is_absent_reads_as_none(world: Target) {
     assert_eq!(live(&world, "absent").await, None);
     let mut unknown = id(&world, "absent");
-    unknown.group = "nobody.example".to_owned();
-    unknown.kind = "Widget".to_owned();
+    "nobody.example".clone_into(&mut unknown.group);
+    "Widget".clone_into(&mut unknown.kind);
     assert_eq!(world.port().get(&unknown, "v1").await, Ok(None));
 }
 
@@ -138,9 +138,16 @@ async fn an_applied_object_is_there(world: Target) {
     assert!(!answer.uid().is_empty() && !answer.resource_version().is_empty());
     let found = live(&world, "a").await.expect("exists");
     assert_eq!(found.uid(), answer.uid());
-    assert_eq!((data(&found, "color"), data(&found, "empty")), (Some("green"), Some("")));
+    assert_eq!(
+        (data(&found, "color"), data(&found, "empty")),
+        (Some("green"), Some(""))
+    );
     let again = applied(&world, &desired).await;
-    assert_eq!(again.resource_version(), answer.resource_version(), "the same again changes nothing");
+    assert_eq!(
+        again.resource_version(),
+        answer.resource_version(),
+        "the same again changes nothing"
+    );
 }
 
 async fn a_dry_run_changes_nothing(world: Target) {
@@ -184,7 +191,10 @@ async fn a_field_of_another_manager_is_a_conflict_without_force(world: Target) {
     }
     assert_eq!(data(&live(&world, "a").await.expect("exists"), "color"), Some("green"));
     let forced = apply_as(&world, &ours, MANAGER, true).await.expect("forced");
-    assert_eq!((data(&forced, "color"), data(&forced, "size")), (Some("red"), Some("1")));
+    assert_eq!(
+        (data(&forced, "color"), data(&forced, "size")),
+        (Some("red"), Some("1"))
+    );
 }
 
 async fn a_namespace_that_is_missing_is_told(world: Target) {
@@ -199,7 +209,10 @@ async fn a_namespace_that_is_missing_is_told(world: Target) {
             dry_run,
         };
         let answer = world.port().apply(request).await;
-        assert!(matches!(answer, Err(ClusterError::NamespaceMissing { .. })), "{answer:?}");
+        assert!(
+            matches!(answer, Err(ClusterError::NamespaceMissing { .. })),
+            "{answer:?}"
+        );
     }
 }
 
@@ -242,7 +255,9 @@ async fn a_refused_secret_shows_no_value(world: Target) {
         r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"name":"a","namespace":"{}"}},"data":{{"key":["hunter2"]}}}}"#,
         world.namespace()
     ));
-    let error = apply_as(&world, &secret, MANAGER, false).await.expect_err("a list is no text");
+    let error = apply_as(&world, &secret, MANAGER, false)
+        .await
+        .expect_err("a list is no text");
     assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
 }
 
@@ -285,9 +300,13 @@ async fn only_the_meant_copy_is_deleted(world: Target) {
     let port = world.port();
     let old = applied(&world, &config_map(&world, "a", r#"{"one":"1"}"#)).await;
     let new = applied(&world, &config_map(&world, "a", r#"{"one":"2"}"#)).await;
-    let answer = port.delete(&deletion(&world, "a", old.uid(), old.resource_version())).await;
+    let answer = port
+        .delete(&deletion(&world, "a", old.uid(), old.resource_version()))
+        .await;
     assert!(matches!(answer, Err(ClusterError::Stale { .. })), "{answer:?}");
-    let answer = port.delete(&deletion(&world, "a", new.uid(), new.resource_version())).await;
+    let answer = port
+        .delete(&deletion(&world, "a", new.uid(), new.resource_version()))
+        .await;
     assert_eq!(answer, Ok(Deleted::Requested));
 }
 
@@ -302,7 +321,11 @@ async fn fields_of_client_side_tools_are_taken_over(world: Target) {
         let stale = world.port().take_over(&before, MANAGER).await;
         assert!(matches!(stale, Err(ClusterError::Stale { .. })), "{stale:?}");
         let after = applied(&world, &config_map(&world, name, r#"{"one":"other"}"#)).await;
-        assert_eq!((data(&after, "one"), data(&after, "two")), (Some("other"), None), "{manager}");
+        assert_eq!(
+            (data(&after, "one"), data(&after, "two")),
+            (Some("other"), None),
+            "{manager}"
+        );
     }
 }
 
@@ -325,13 +348,31 @@ async fn released_objects_keep_their_content(world: Target) {
     assert_eq!(after.annotation(annotation::RELEASE), None);
     assert_eq!(after.annotation(annotation::INSTALLATION), None);
     assert_eq!((after.label("app"), data(&after, "one")), (Some("web"), Some("1")));
-    let found = world.port().take_over(&after, OTHER).await.expect("its next owner takes it over");
+    let found = world
+        .port()
+        .take_over(&after, OTHER)
+        .await
+        .expect("its next owner takes it over");
     assert_eq!(data(&found, "one"), Some("1"));
     let next = config_map(&world, "a", r#"{"one":"2"}"#);
-    let next = apply_as(&world, &next, OTHER, false).await.expect("and meets no conflict then");
+    let next = apply_as(&world, &next, OTHER, false)
+        .await
+        .expect("and meets no conflict then");
     assert_eq!(data(&next, "one"), Some("2"));
-    world.port().release_ownership(&after, MANAGER).await.expect_err("an old copy");
+    world
+        .port()
+        .release_ownership(&after, MANAGER)
+        .await
+        .expect_err("an old copy");
     let found = live(&world, "a").await.expect("exists");
-    world.port().delete(&deletion(&world, "a", found.uid(), "")).await.expect("delete");
-    world.port().release_ownership(&found, MANAGER).await.expect("what is gone is no error");
+    world
+        .port()
+        .delete(&deletion(&world, "a", found.uid(), ""))
+        .await
+        .expect("delete");
+    world
+        .port()
+        .release_ownership(&found, MANAGER)
+        .await
+        .expect("what is gone is no error");
 }

@@ -45,13 +45,13 @@ pub trait World: Send + Sync {
     fn port(&self) -> Arc<dyn ControlPlane>;
     /// A namespace that exists, is empty and is used by nobody else.
     fn namespace(&self) -> &str;
-    /// Creates a Release: Cluster `here`, GitRepository `repo` at branch `main`, manifests `.`.
+    /// Creates a Release: Cluster `here`, `GitRepository` `repo` at branch `main`, manifests `.`.
     async fn create_release(&self, name: &str);
     /// Changes the spec of a Release: it is suspended from now on.
     async fn suspend_release(&self, name: &str);
     /// Asks for the deletion of a Release.
     async fn delete_release(&self, name: &str);
-    /// Creates a GitRepository with a URL, all else by default.
+    /// Creates a `GitRepository` with a URL, all else by default.
     async fn create_git_repository(&self, name: &str, url: &str);
     /// Creates a Cluster that is convoy's own, with a label.
     async fn create_cluster(&self, name: &str, label: (&str, &str));
@@ -232,14 +232,20 @@ async fn a_release_reads_as_it_was_created(world: Plane) {
     let release = created(&world, "web").await;
     assert_eq!(release.id, id(&world, "web"));
     assert!(!release.uid.is_empty() && !release.resource_version.is_empty());
-    assert_eq!((release.generation, release.deleted, release.has_finalizer), (1, None, false));
+    assert_eq!(
+        (release.generation, release.deleted, release.has_finalizer),
+        (1, None, false)
+    );
     assert!(release.created > Timestamp::UNIX_EPOCH);
     assert_eq!(release.status, ReleaseStatus::default());
     assert_eq!(release.spec.cluster, "here");
     assert_eq!(release.spec.source.id, id(&world, "repo"));
-    assert_eq!(release.spec.source_ref, SourceRef::Git(GitRef::Branch("main".to_owned())));
+    assert_eq!(
+        release.spec.source_ref,
+        SourceRef::Git(GitRef::Branch("main".to_owned()))
+    );
     assert!(release.spec.unsupported.is_empty() && !release.spec.suspend);
-    assert_eq!(release.spec.sync.interval, Duration::from_secs(60));
+    assert_eq!(release.spec.sync.interval, Duration::from_mins(1));
     world.suspend_release("web").await;
     let after = read(&world, "web").await;
     assert!(after.spec.suspend);
@@ -278,11 +284,15 @@ async fn a_deleted_release_stays_until_its_finalizer_is_removed(world: Plane) {
     world.delete_release("web").await;
     let leaving = read(&world, "web").await;
     assert!(leaving.deleted.is_some() && leaving.has_finalizer);
-    port.write_status(&leaving, &full_status()).await.expect("a leaving Release has a status");
+    port.write_status(&leaving, &full_status())
+        .await
+        .expect("a leaving Release has a status");
     let leaving = read(&world, "web").await;
     port.remove_finalizer(&leaving).await.expect("remove");
     assert_eq!(port.release(&leaving.id).await, Ok(None));
-    port.remove_finalizer(&leaving).await.expect("what is gone has no finalizer");
+    port.remove_finalizer(&leaving)
+        .await
+        .expect("what is gone has no finalizer");
 }
 
 async fn a_stale_copy_writes_nothing(world: Plane) {
@@ -300,7 +310,11 @@ async fn a_stale_copy_writes_nothing(world: Plane) {
 
 async fn a_status_comes_back_without_loss(world: Plane) {
     let release = created(&world, "web").await;
-    let version = world.port().write_status(&release, &full_status()).await.expect("write");
+    let version = world
+        .port()
+        .write_status(&release, &full_status())
+        .await
+        .expect("write");
     let after = read(&world, "web").await;
     assert_eq!(after.status, full_status());
     assert_eq!(after.resource_version, version);
@@ -317,7 +331,9 @@ async fn what_leaves_the_status_is_gone(world: Plane) {
     less.conditions.truncate(1);
     release.resource_version = port.write_status(&release, &less).await.expect("write less");
     assert_eq!(read(&world, "web").await.status, less);
-    port.write_status(&release, &ReleaseStatus::default()).await.expect("write nothing");
+    port.write_status(&release, &ReleaseStatus::default())
+        .await
+        .expect("write nothing");
     assert_eq!(read(&world, "web").await.status, ReleaseStatus::default());
 }
 
@@ -328,7 +344,11 @@ async fn each_write_gives_the_version_for_the_next(world: Plane) {
     release.resource_version = port.add_finalizer(&release).await.expect("finalizer");
     for retries in 0..5 {
         let mut status = full_status();
-        if let Some(failure) = status.last_attempted.as_mut().and_then(|attempt| attempt.failure.as_mut()) {
+        if let Some(failure) = status
+            .last_attempted
+            .as_mut()
+            .and_then(|attempt| attempt.failure.as_mut())
+        {
             failure.retries = retries;
         }
         release.resource_version = port.write_status(&release, &status).await.expect("status");
@@ -340,7 +360,11 @@ async fn each_write_gives_the_version_for_the_next(world: Plane) {
 
 async fn a_status_changes_no_generation(world: Plane) {
     let release = created(&world, "web").await;
-    world.port().write_status(&release, &full_status()).await.expect("write");
+    world
+        .port()
+        .write_status(&release, &full_status())
+        .await
+        .expect("write");
     let after = read(&world, "web").await;
     assert_eq!(after.generation, 1);
     assert_eq!(after.spec, release.spec);
@@ -351,7 +375,11 @@ async fn the_status_of_a_release_that_is_gone_is_not_found(world: Plane) {
     world.delete_release("web").await;
     let answer = world.port().write_status(&release, &full_status()).await;
     assert!(matches!(answer, Err(ControlPlaneError::NotFound { .. })), "{answer:?}");
-    assert_eq!(world.port().release(&release.id).await, Ok(None), "a status makes no Release");
+    assert_eq!(
+        world.port().release(&release.id).await,
+        Ok(None),
+        "a status makes no Release"
+    );
 }
 
 fn source_status(ready: Truth, reason: SourceReason) -> SourceStatus {
@@ -368,7 +396,9 @@ fn source_status(ready: Truth, reason: SourceReason) -> SourceStatus {
 
 async fn the_status_of_a_source_comes_back(world: Plane) {
     let port = world.port();
-    world.create_git_repository("repo", "https://example.invalid/repo.git").await;
+    world
+        .create_git_repository("repo", "https://example.invalid/repo.git")
+        .await;
     let key = SourceKey {
         kind: SourceKind::Git,
         id: id(&world, "repo"),
@@ -388,16 +418,24 @@ async fn the_status_of_a_source_comes_back(world: Plane) {
         assert_eq!(after.generation, 1);
     }
     let mut replaced = source;
-    replaced.uid = "another".to_owned();
+    "another".clone_into(&mut replaced.uid);
     let status = source_status(Truth::False, SourceReason::TlsFailed);
-    port.write_source_status(&replaced, &status).await.expect("what is gone is no error");
+    port.write_source_status(&replaced, &status)
+        .await
+        .expect("what is gone is no error");
     let after = port.source(&key).await.expect("read").expect("exists");
-    assert_ne!(after.status, Some(status), "the status of a source that is gone is not its successor's");
+    assert_ne!(
+        after.status,
+        Some(status),
+        "the status of a source that is gone is not its successor's"
+    );
 }
 
 async fn a_source_that_is_gone_needs_no_status(world: Plane) {
     let port = world.port();
-    world.create_git_repository("repo", "https://example.invalid/repo.git").await;
+    world
+        .create_git_repository("repo", "https://example.invalid/repo.git")
+        .await;
     let key = SourceKey {
         kind: SourceKind::Git,
         id: id(&world, "repo"),
@@ -424,7 +462,9 @@ async fn a_cluster_is_read_and_described(world: Plane) {
     assert_eq!(cluster.labels.get("tier").map(String::as_str), Some("test"));
     assert!(cluster.unsupported.is_empty() && !cluster.uid.is_empty());
     let ready = condition(ConditionType::Ready, Truth::True, Reason::Succeeded);
-    port.write_cluster_status(&cluster, &ready, Some(&facts())).await.expect("write");
+    port.write_cluster_status(&cluster, &ready, Some(&facts()))
+        .await
+        .expect("write");
     let expect = ("True".to_owned(), "v1.36.3".to_owned(), "c-1".to_owned());
     assert_eq!(world.cluster_status("here").await, Some(expect));
 }
@@ -434,7 +474,9 @@ async fn facts_of_a_cluster_stay_while_it_does_not_answer(world: Plane) {
     world.create_cluster("here", ("tier", "test")).await;
     let cluster = port.cluster(&id(&world, "here")).await.expect("read").expect("exists");
     let ready = condition(ConditionType::Ready, Truth::True, Reason::Succeeded);
-    port.write_cluster_status(&cluster, &ready, Some(&facts())).await.expect("write");
+    port.write_cluster_status(&cluster, &ready, Some(&facts()))
+        .await
+        .expect("write");
     let lost = condition(ConditionType::Ready, Truth::False, Reason::ClusterUnreachable);
     port.write_cluster_status(&cluster, &lost, None).await.expect("write");
     let expect = ("False".to_owned(), "v1.36.3".to_owned(), "c-1".to_owned());
@@ -448,7 +490,9 @@ async fn a_cluster_that_is_gone_needs_no_status(world: Plane) {
     world.delete_cluster("here").await;
     let ready = condition(ConditionType::Ready, Truth::True, Reason::Succeeded);
     for facts in [Some(&facts()), None] {
-        port.write_cluster_status(&cluster, &ready, facts).await.expect("no error");
+        port.write_cluster_status(&cluster, &ready, facts)
+            .await
+            .expect("no error");
     }
     assert_eq!(port.cluster(&cluster.id).await, Ok(None), "a status makes no Cluster");
 }
@@ -457,14 +501,22 @@ async fn the_entries_of_a_secret_come_back_and_never_print(world: Plane) {
     world
         .create_secret("key", &[("password", b"hunter2"), ("bytes", &[0, 255])])
         .await;
-    let entries = world.port().secret(&id(&world, "key")).await.expect("read").expect("exists");
+    let entries = world
+        .port()
+        .secret(&id(&world, "key"))
+        .await
+        .expect("read")
+        .expect("exists");
     let shown = format!("{entries:?}");
     assert!(!shown.contains("hunter2"), "{shown}");
     let exposed: BTreeMap<&str, &[u8]> = entries
         .iter()
         .map(|(key, secret)| (key.as_str(), secret.expose().as_slice()))
         .collect();
-    assert_eq!(exposed, BTreeMap::from([("bytes", &[0, 255][..]), ("password", b"hunter2")]));
+    assert_eq!(
+        exposed,
+        BTreeMap::from([("bytes", &[0, 255][..]), ("password", b"hunter2")])
+    );
 }
 
 fn entry(name: &str) -> InventoryEntry {
@@ -547,7 +599,9 @@ async fn inventories_of_neighbours_are_not_mixed(world: Plane) {
 
 async fn a_full_part_is_kept_whole(world: Plane) {
     let release = created(&world, "web").await;
-    let names: Vec<String> = (0..PART_OBJECTS).map(|number| format!("object-{number:04}-{}", "x".repeat(100))).collect();
+    let names: Vec<String> = (0..PART_OBJECTS)
+        .map(|number| format!("object-{number:04}-{}", "x".repeat(100)))
+        .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let full = written(&world, part(&release, 0, &names)).await;
     assert_eq!(world.port().inventory(&release.id).await, Ok(vec![full]));
@@ -566,7 +620,9 @@ async fn equal_events_are_counted(world: Plane) {
         port.record_event(&release, &failed).await.expect("record");
     }
     let long = event(EventType::Normal, Reason::Succeeded, &"é".repeat(1_000));
-    port.record_event(&release, &long).await.expect("a long message is cut, not refused");
+    port.record_event(&release, &long)
+        .await
+        .expect("a long message is cut, not refused");
     let mut seen = world.events("web").await;
     seen.sort_by_key(|event| event.count);
     assert_eq!(seen.len(), 2, "{seen:?}");

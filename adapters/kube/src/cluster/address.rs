@@ -10,7 +10,9 @@ pub(super) fn is_denied(address: IpAddr) -> bool {
         IpAddr::V6(address) => {
             address.is_unicast_link_local()
                 || address.segments() == [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254]
-                || address.to_ipv4_mapped().is_some_and(|address| is_denied(IpAddr::V4(address)))
+                || address
+                    .to_ipv4_mapped()
+                    .is_some_and(|address| is_denied(IpAddr::V4(address)))
         }
     }
 }

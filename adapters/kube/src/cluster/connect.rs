@@ -20,7 +20,7 @@ use crate::fault::{Fault, said};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long the server may be silent while a reply is read.
-const READ_TIMEOUT: Duration = Duration::from_secs(60);
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How long a request may take to be sent.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -137,7 +137,10 @@ impl KubeConnector {
         let mut kept = self.kept.lock().await;
         kept.clock += 1;
         let now = kept.clock;
-        let client = kept.clients.get_mut(key).filter(|client| client.made_from == *made_from)?;
+        let client = kept
+            .clients
+            .get_mut(key)
+            .filter(|client| client.made_from == *made_from)?;
         client.last_use = now;
         Some(Arc::clone(&client.cluster))
     }
@@ -177,9 +180,7 @@ impl ClusterConnector for KubeConnector {
         };
         let secret = match &cluster.connection {
             Connection::InCluster => None,
-            Connection::Kubeconfig { secret, key } => {
-                Some(self.secret(cluster.id.namespace(), secret, key).await?)
-            }
+            Connection::Kubeconfig { secret, key } => Some(self.secret(cluster.id.namespace(), secret, key).await?),
         };
         let version = secret.as_ref().map(|(_, version)| version.clone()).unwrap_or_default();
         let made_from = (cluster.generation, version);
@@ -203,10 +204,17 @@ impl ClusterConnector for KubeConnector {
 
 /// The configuration that a kubeconfig from a Secret asks for.
 async fn from_secret(bytes: &[u8]) -> Result<Config, ClusterError> {
-    let config = kubeconfig::read(bytes).await.map_err(|refusal| ClusterError::Kubeconfig {
-        why: refusal.to_string(),
-    })?;
-    let host = config.cluster_url.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    let config = kubeconfig::read(bytes)
+        .await
+        .map_err(|refusal| ClusterError::Kubeconfig {
+            why: refusal.to_string(),
+        })?;
+    let host = config
+        .cluster_url
+        .host()
+        .unwrap_or_default()
+        .trim_matches(['[', ']'])
+        .to_owned();
     let port = config.cluster_url.port_u16().unwrap_or(443);
     let addresses = tokio::net::lookup_host((host.as_str(), port))
         .await

@@ -147,6 +147,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of answers")]
     fn each_answer_to_an_apply_has_its_error() {
         let check = |fault: Fault, transient: bool, expect: fn(&ClusterError) -> bool| {
             let shown = format!("{fault:?}");
@@ -156,52 +157,103 @@ mod tests {
         };
         let none = ("", "");
         check(
-            status(409, "Conflict", "Apply failed with 1 conflict", "", ("FieldManagerConflict", "conflict with \"x\"")),
+            status(
+                409,
+                "Conflict",
+                "Apply failed with 1 conflict",
+                "",
+                ("FieldManagerConflict", "conflict with \"x\""),
+            ),
             false,
             |e| matches!(e, ClusterError::Conflict { .. }),
         );
-        check(status(409, "Conflict", "the object has been modified", "", none), true, |e| {
-            matches!(e, ClusterError::Stale { .. })
-        });
-        check(status(404, "NotFound", "namespaces \"a\" not found", "namespaces", none), false, |e| {
-            matches!(e, ClusterError::NamespaceMissing { .. })
-        });
+        check(
+            status(409, "Conflict", "the object has been modified", "", none),
+            true,
+            |e| matches!(e, ClusterError::Stale { .. }),
+        );
+        check(
+            status(404, "NotFound", "namespaces \"a\" not found", "namespaces", none),
+            false,
+            |e| matches!(e, ClusterError::NamespaceMissing { .. }),
+        );
         check(status(404, "", "404 page not found", "", none), false, |e| {
             matches!(e, ClusterError::UnknownKind { .. })
         });
         check(
-            status(422, "Invalid", "is invalid", "", ("FieldValueInvalid", "Invalid value: {}: field is immutable")),
+            status(
+                422,
+                "Invalid",
+                "is invalid",
+                "",
+                ("FieldValueInvalid", "Invalid value: {}: field is immutable"),
+            ),
             false,
             |e| matches!(e, ClusterError::Immutable { .. }),
         );
         check(
-            status(422, "Invalid", "x", "", ("FieldValueForbidden", "Forbidden: updates to statefulset spec for fields other than 'replicas'")),
+            status(
+                422,
+                "Invalid",
+                "x",
+                "",
+                (
+                    "FieldValueForbidden",
+                    "Forbidden: updates to statefulset spec for fields other than 'replicas'",
+                ),
+            ),
             false,
             |e| matches!(e, ClusterError::Immutable { .. }),
         );
         check(
-            status(422, "Invalid", "is invalid", "", ("FieldValueRequired", "Required value")),
+            status(
+                422,
+                "Invalid",
+                "is invalid",
+                "",
+                ("FieldValueRequired", "Required value"),
+            ),
             false,
             |e| matches!(e, ClusterError::Refused { .. }),
         );
         check(
-            status(403, "Forbidden", "unable to create", "", ("NamespaceTerminating", "namespace a is being terminated")),
+            status(
+                403,
+                "Forbidden",
+                "unable to create",
+                "",
+                ("NamespaceTerminating", "namespace a is being terminated"),
+            ),
             true,
             |e| matches!(e, ClusterError::Busy { .. }),
         );
         check(
-            status(403, "Forbidden", "admission webhook \"w\" denied the request: no", "", none),
+            status(
+                403,
+                "Forbidden",
+                "admission webhook \"w\" denied the request: no",
+                "",
+                none,
+            ),
             false,
             |e| matches!(e, ClusterError::Refused { .. }),
         );
-        check(status(403, "Forbidden", "User \"a\" cannot patch", "", none), false, |e| {
-            matches!(e, ClusterError::Forbidden { .. })
-        });
+        check(
+            status(403, "Forbidden", "User \"a\" cannot patch", "", none),
+            false,
+            |e| matches!(e, ClusterError::Forbidden { .. }),
+        );
         check(status(400, "BadRequest", "cannot decode", "", none), false, |e| {
             matches!(e, ClusterError::Refused { .. })
         });
         check(
-            status(500, "", "failed to create typed patch object (a/b; apps/v1, Kind=Deployment): .spec: wrong", "", none),
+            status(
+                500,
+                "",
+                "failed to create typed patch object (a/b; apps/v1, Kind=Deployment): .spec: wrong",
+                "",
+                none,
+            ),
             false,
             |e| matches!(e, ClusterError::Refused { .. }),
         );
@@ -227,7 +279,13 @@ mod tests {
             namespace: "a".to_owned(),
             name: "b".to_owned(),
         };
-        let fault = status(422, "Invalid", "data: hunter2", "", ("FieldValueInvalid", "Invalid value: hunter2"));
+        let fault = status(
+            422,
+            "Invalid",
+            "data: hunter2",
+            "",
+            ("FieldValueInvalid", "Invalid value: hunter2"),
+        );
         let error = refused(&Subject::named(&id), fault);
         assert!(!format!("{error:?} {error}").contains("hunter2"), "{error:?}");
     }

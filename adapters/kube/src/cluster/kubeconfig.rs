@@ -88,7 +88,9 @@ fn check_cluster(cluster: &Cluster) -> Result<(), Refusal> {
     let uri: http::Uri = server.parse().map_err(|_| Refusal::Server)?;
     let is_http = matches!(uri.scheme_str(), Some("https" | "http"));
     // A name and password in the URL would be shown wherever the URL is.
-    let has_credentials = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
+    let has_credentials = uri
+        .authority()
+        .is_some_and(|authority| authority.as_str().contains('@'));
     if !is_http || uri.host().is_none_or(str::is_empty) || has_credentials {
         return Err(Refusal::Server);
     }
@@ -128,19 +130,41 @@ mod tests {
             let found = selected(kubeconfig(cluster, user).as_bytes()).map(|_| ());
             assert_eq!(found, Err(Refusal::NotAllowed(field)), "{cluster} {user}");
         };
-        check(SERVER, "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}", "exec");
+        check(
+            SERVER,
+            "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}",
+            "exec",
+        );
         check(SERVER, "auth-provider: {name: gcp, config: {}}", "auth-provider");
-        check(SERVER, "tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token", "tokenFile");
+        check(
+            SERVER,
+            "tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token",
+            "tokenFile",
+        );
         check(SERVER, "token: t, tokenFile: /etc/shadow", "tokenFile");
         check(SERVER, "client-certificate: /tmp/a", "client-certificate");
         check(SERVER, "client-key: /tmp/a", "client-key");
-        check(&format!("{SERVER}, certificate-authority: /tmp/a"), "token: t", "certificate-authority");
-        check(&format!("{SERVER}, proxy-url: 'http://p.invalid'"), "token: t", "proxy-url");
+        check(
+            &format!("{SERVER}, certificate-authority: /tmp/a"),
+            "token: t",
+            "certificate-authority",
+        );
+        check(
+            &format!("{SERVER}, proxy-url: 'http://p.invalid'"),
+            "token: t",
+            "proxy-url",
+        );
     }
 
     #[test]
     fn only_http_servers_without_credentials_are_called() {
-        for server in ["", "server: 'file:///etc/passwd'", "server: 'unix:/run/x'", "server: 'https://a:b@c.invalid'", "server: 'c.invalid'"] {
+        for server in [
+            "",
+            "server: 'file:///etc/passwd'",
+            "server: 'unix:/run/x'",
+            "server: 'https://a:b@c.invalid'",
+            "server: 'c.invalid'",
+        ] {
             let found = selected(kubeconfig(server, "token: t").as_bytes()).map(|_| ());
             assert_eq!(found, Err(Refusal::Server), "{server}");
         }

@@ -29,8 +29,14 @@ fn is_ours(entry: &Value, manager: &str) -> bool {
 pub(super) fn taken_over(entries: &[Value], manager: &str) -> Option<Vec<Value>> {
     let (client_side, mut rest): (Vec<&Value>, Vec<&Value>) = entries.iter().partition(|entry| is_client_side(entry));
     let last = client_side.last()?;
-    let ours = rest.iter().position(|entry| is_ours(entry, manager)).map(|index| rest.remove(index));
-    let mut fields = ours.and_then(|entry| entry.get("fieldsV1")).cloned().unwrap_or_else(|| json!({}));
+    let ours = rest
+        .iter()
+        .position(|entry| is_ours(entry, manager))
+        .map(|index| rest.remove(index));
+    let mut fields = ours
+        .and_then(|entry| entry.get("fieldsV1"))
+        .cloned()
+        .unwrap_or_else(|| json!({}));
     for entry in &client_side {
         if let Some(more) = entry.get("fieldsV1") {
             union(&mut fields, more);
@@ -71,6 +77,10 @@ fn union(fields: &mut Value, more: &Value) {
 mod tests {
     use super::*;
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a literal at each call reads better without a reference"
+    )]
     fn entry(manager: &str, operation: &str, fields: Value) -> Value {
         json!({
             "manager": manager, "operation": operation, "apiVersion": "v1",
@@ -81,7 +91,11 @@ mod tests {
     #[test]
     fn the_fields_of_client_side_managers_become_ours() {
         let entries = [
-            entry("kubectl-client-side-apply", "Update", json!({"f:data": {".": {}, "f:a": {}}})),
+            entry(
+                "kubectl-client-side-apply",
+                "Update",
+                json!({"f:data": {".": {}, "f:a": {}}}),
+            ),
             entry("someone", "Update", json!({"f:data": {"f:z": {}}})),
             entry("helm", "Update", json!({"f:data": {"f:b": {}}})),
             entry("convoy-1", "Apply", json!({"f:data": {"f:c": {}}})),

@@ -34,7 +34,7 @@ use limiter::Limiter;
 pub use connect::KubeConnector;
 
 /// Longest time that one call may take.
-const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+const CALL_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A target cluster behind a Kubernetes client.
 pub struct KubeCluster {
@@ -187,9 +187,8 @@ impl Cluster for KubeCluster {
             }),
             ..DeleteParams::background()
         };
-        let fault = match self.call(api.delete(&request.id.name, &parameters)).await {
-            Ok(_) => return Ok(Deleted::Requested),
-            Err(fault) => fault,
+        let Err(fault) = self.call(api.delete(&request.id.name, &parameters)).await else {
+            return Ok(Deleted::Requested);
         };
         match &fault {
             Fault::Answered(status) if status.code == 404 => Ok(Deleted::Absent),

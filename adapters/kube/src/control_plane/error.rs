@@ -27,7 +27,7 @@ pub(super) fn refused(object: &str, fault: impl Into<Fault>) -> ControlPlaneErro
 }
 
 /// An object that cannot be understood.
-pub(super) fn invalid(object: &str, error: InvalidField) -> ControlPlaneError {
+pub(super) fn invalid(object: &str, error: &InvalidField) -> ControlPlaneError {
     ControlPlaneError::Invalid {
         object: object.to_owned(),
         why: error.to_string(),
@@ -68,15 +68,33 @@ mod tests {
             assert!(expect(&error), "{code} {reason}: {error:?}");
             assert_eq!(error.is_transient(), transient, "{error:?}");
         };
-        check(404, "NotFound", false, |e| matches!(e, ControlPlaneError::NotFound { .. }));
+        check(404, "NotFound", false, |e| {
+            matches!(e, ControlPlaneError::NotFound { .. })
+        });
         check(409, "Conflict", true, |e| matches!(e, ControlPlaneError::Stale { .. }));
-        check(409, "AlreadyExists", true, |e| matches!(e, ControlPlaneError::Stale { .. }));
-        check(403, "Forbidden", false, |e| matches!(e, ControlPlaneError::Forbidden { .. }));
-        check(401, "Unauthorized", false, |e| matches!(e, ControlPlaneError::Forbidden { .. }));
-        check(422, "Invalid", false, |e| matches!(e, ControlPlaneError::Invalid { .. }));
-        check(429, "TooManyRequests", true, |e| matches!(e, ControlPlaneError::Unavailable { .. }));
-        check(500, "InternalError", true, |e| matches!(e, ControlPlaneError::Unavailable { .. }));
-        check(504, "Timeout", true, |e| matches!(e, ControlPlaneError::Unavailable { .. }));
-        check(400, "BadRequest", false, |e| matches!(e, ControlPlaneError::Other { .. }));
+        check(409, "AlreadyExists", true, |e| {
+            matches!(e, ControlPlaneError::Stale { .. })
+        });
+        check(403, "Forbidden", false, |e| {
+            matches!(e, ControlPlaneError::Forbidden { .. })
+        });
+        check(401, "Unauthorized", false, |e| {
+            matches!(e, ControlPlaneError::Forbidden { .. })
+        });
+        check(422, "Invalid", false, |e| {
+            matches!(e, ControlPlaneError::Invalid { .. })
+        });
+        check(429, "TooManyRequests", true, |e| {
+            matches!(e, ControlPlaneError::Unavailable { .. })
+        });
+        check(500, "InternalError", true, |e| {
+            matches!(e, ControlPlaneError::Unavailable { .. })
+        });
+        check(504, "Timeout", true, |e| {
+            matches!(e, ControlPlaneError::Unavailable { .. })
+        });
+        check(400, "BadRequest", false, |e| {
+            matches!(e, ControlPlaneError::Other { .. })
+        });
     }
 }

@@ -17,7 +17,11 @@ use crate::crd::ReleaseInventory;
 const PAGE: u32 = 20;
 
 fn described(release: &ReleaseId, part: u32) -> String {
-    format!("ReleaseInventory {}/{}", release.namespace(), inventory_name(release.name(), part))
+    format!(
+        "ReleaseInventory {}/{}",
+        release.namespace(),
+        inventory_name(release.name(), part)
+    )
 }
 
 fn api(client: &Client, release: &ReleaseId) -> Api<ReleaseInventory> {
@@ -34,7 +38,7 @@ pub(super) async fn read(client: &Client, release: &ReleaseId) -> Result<Vec<Inv
     loop {
         let page = api.list(&parameters).await.map_err(|error| refused(&object, error))?;
         for found in page.items {
-            let part = inventory_part(found).map_err(|error| invalid(&object, error))?;
+            let part = inventory_part(found).map_err(|error| invalid(&object, &error))?;
             if part.release == *release {
                 parts.push(part);
             }

@@ -38,7 +38,10 @@ pub(super) async fn secret(
 ) -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError> {
     read(client, id, |secret: KubeSecret| {
         let entries = secret.data.unwrap_or_default();
-        Ok(entries.into_iter().map(|(key, bytes)| (key, Secret::new(bytes.0))).collect())
+        Ok(entries
+            .into_iter()
+            .map(|(key, bytes)| (key, Secret::new(bytes.0)))
+            .collect())
     })
     .await
 }
@@ -56,6 +59,6 @@ where
     let api: Api<K> = Api::namespaced(client.clone(), id.namespace());
     let found = api.get_opt(id.name()).await.map_err(|error| refused(&object, error))?;
     found
-        .map(|found| convert(found).map_err(|error| invalid(&object, error)))
+        .map(|found| convert(found).map_err(|error| invalid(&object, &error)))
         .transpose()
 }

@@ -35,7 +35,7 @@ pub(super) async fn read(client: &Client, id: &ReleaseId) -> Result<Option<Relea
         Ok(release) => Ok(Some(release)),
         Err(error) => {
             status::report_invalid(client, id, &metadata, &error).await?;
-            Err(invalid(&object, error))
+            Err(invalid(&object, &error))
         }
     }
 }

@@ -120,8 +120,7 @@ where
         "metadata": metadata,
         "status": status,
     });
-    let api: Api<DynamicObject> =
-        Api::namespaced_with(client.clone(), id.namespace(), &ApiResource::erase::<K>(&()));
+    let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), id.namespace(), &ApiResource::erase::<K>(&()));
     let parameters = PatchParams::apply(FIELD_MANAGER).force();
     let written = api
         .patch_status(id.name(), &parameters, &Patch::Apply(&body))
@@ -144,10 +143,20 @@ pub(super) async fn report_invalid(
     let found = api.get_opt(id.name()).await.map_err(|error| refused(&object, error))?;
     let generation = metadata.generation.unwrap_or_default();
     let mut conditions = found
-        .and_then(|found| found.data.pointer("/status/conditions").and_then(Value::as_array).cloned())
+        .and_then(|found| {
+            found
+                .data
+                .pointer("/status/conditions")
+                .and_then(Value::as_array)
+                .cloned()
+        })
         .unwrap_or_default();
     let is_ready = |condition: &Value| condition["type"] == ConditionType::Ready.as_str();
-    let before = conditions.iter().find(|condition| is_ready(condition)).cloned().unwrap_or_default();
+    let before = conditions
+        .iter()
+        .find(|condition| is_ready(condition))
+        .cloned()
+        .unwrap_or_default();
     let message = error.to_string();
     let said = before["reason"] == Reason::InvalidSpec.as_str()
         && before["message"] == message.as_str()

@@ -34,7 +34,7 @@ pub struct InvalidField {
 }
 
 impl InvalidField {
-    pub(crate) fn new(path: impl Into<String>, why: impl ToString) -> Self {
+    pub(crate) fn new(path: impl Into<String>, why: impl std::fmt::Display) -> Self {
         Self {
             path: path.into(),
             why: why.to_string(),

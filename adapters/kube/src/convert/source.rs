@@ -12,7 +12,7 @@ use crate::crd;
 /// A source may be asked at most this often when it says nothing of it.
 const MIN_SYNC_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Reads a GitRepository.
+/// Reads a `GitRepository`.
 pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, InvalidField> {
     let crd::GitRepository { metadata, spec, status } = object;
     let later = |set: bool, path: &str| set.then(|| path.to_owned());
@@ -35,7 +35,7 @@ pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, Inval
     })
 }
 
-/// Reads a HelmRegistry.
+/// Reads a `HelmRegistry`.
 pub(crate) fn helm_registry(object: crd::HelmRegistry) -> Result<Source, InvalidField> {
     let crd::HelmRegistry { metadata, spec, status } = object;
     let unsupported = (spec.auth.kind != crd::HelmAuthType::None).then(|| "spec.auth".to_owned());
@@ -52,7 +52,7 @@ pub(crate) fn helm_registry(object: crd::HelmRegistry) -> Result<Source, Invalid
     })
 }
 
-/// Reads an OCIRegistry.
+/// Reads an `OCIRegistry`.
 pub(crate) fn oci_registry(object: crd::OCIRegistry) -> Result<Source, InvalidField> {
     let crd::OCIRegistry { metadata, spec, status } = object;
     let later = |set: bool, path: &str| set.then(|| path.to_owned());
@@ -107,7 +107,10 @@ fn tls(tls: crd::Tls) -> Tls {
 fn source_status_from(status: &crd::SourceStatus) -> Option<SourceStatus> {
     let ready = status.conditions.iter().find(|condition| condition.kind == "Ready")?;
     Some(SourceStatus {
-        observed_generation: ready.observed_generation.or(status.observed_generation).unwrap_or_default(),
+        observed_generation: ready
+            .observed_generation
+            .or(status.observed_generation)
+            .unwrap_or_default(),
         ready: ready.status.parse().ok()?,
         reason: ready.reason.parse().ok()?,
         message: ready.message.clone(),

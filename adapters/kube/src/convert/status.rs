@@ -231,8 +231,12 @@ fn rollout_from(rollout: &crd::RolloutStatus) -> Result<Rollout, InvalidField> {
 }
 
 fn name<T: FromStr>(path: &str, text: &str) -> Result<T, InvalidField> {
-    text.parse()
-        .map_err(|_| InvalidField::new(path, format!("`{}` is not a known name", text.chars().take(64).collect::<String>())))
+    text.parse().map_err(|_| {
+        InvalidField::new(
+            path,
+            format!("`{}` is not a known name", text.chars().take(64).collect::<String>()),
+        )
+    })
 }
 
 fn optional_moment(path: &str, text: Option<&str>) -> Result<Option<convoy_domain::Timestamp>, InvalidField> {

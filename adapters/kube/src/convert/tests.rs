@@ -63,16 +63,28 @@ fn absent_fields_have_the_defaults_of_the_api_also_without_the_server() {
     let spec = &release.spec;
     assert!(!spec.suspend);
     assert_eq!(spec.cluster, "here");
-    assert_eq!((spec.source.kind, spec.source.id.to_string()), (SourceKind::Git, "apps/repo".to_owned()));
+    assert_eq!(
+        (spec.source.kind, spec.source.id.to_string()),
+        (SourceKind::Git, "apps/repo".to_owned())
+    );
     assert_eq!(spec.source_ref, SourceRef::Git(GitRef::Head));
     let paths = vec![".".to_owned()];
-    assert_eq!(spec.content, Content::Manifests(Manifests { paths, target_namespace: None }));
+    assert_eq!(
+        spec.content,
+        Content::Manifests(Manifests {
+            paths,
+            target_namespace: None
+        })
+    );
     assert!(spec.sync.automatic && spec.sync.correct_drift && !spec.sync.force);
-    assert_eq!(spec.sync.interval, Duration::from_secs(60));
-    assert_eq!(spec.sync.timeout, Duration::from_secs(300));
+    assert_eq!(spec.sync.interval, Duration::from_mins(1));
+    assert_eq!(spec.sync.timeout, Duration::from_mins(5));
     assert_eq!(spec.sync.retry, None);
-    assert_eq!(spec.health_deadline, Duration::from_secs(300));
-    assert_eq!((spec.rollback, spec.deletion), (RollbackPolicy::Never, DeletionPolicy::Delete));
+    assert_eq!(spec.health_deadline, Duration::from_mins(5));
+    assert_eq!(
+        (spec.rollback, spec.deletion),
+        (RollbackPolicy::Never, DeletionPolicy::Delete)
+    );
     assert_eq!(spec.keep_history, Some(10));
     assert!(spec.unsupported.is_empty() && spec.ignored.is_empty(), "{spec:?}");
 }
@@ -83,15 +95,32 @@ fn the_sample_release_is_understood_and_what_comes_later_is_named() {
     let release = read(serde_json::from_str(text).unwrap()).unwrap();
     assert_eq!(release.mutations.len(), 1);
     let mutation = &release.mutations[0];
-    assert_eq!(mutation.action, MutationAction::SyncWave { wave: 1, gate: Gate::WaitForHealthy });
+    assert_eq!(
+        mutation.action,
+        MutationAction::SyncWave {
+            wave: 1,
+            gate: Gate::WaitForHealthy
+        }
+    );
     assert_eq!(mutation.target.group.as_deref(), Some(""));
     assert_eq!(mutation.target.kind.as_deref(), Some("Service"));
     assert_eq!(release.spec.health_deadline, Duration::from_secs(20));
-    assert_eq!(release.spec.content, Content::Helm { path: "charts/podinfo".to_owned() });
-    assert_eq!(release.spec.source_ref, SourceRef::Git(GitRef::Branch("master".to_owned())));
+    assert_eq!(
+        release.spec.content,
+        Content::Helm {
+            path: "charts/podinfo".to_owned()
+        }
+    );
+    assert_eq!(
+        release.spec.source_ref,
+        SourceRef::Git(GitRef::Branch("master".to_owned()))
+    );
     assert_eq!(
         release.spec.ignored,
-        ["spec.healthAssessment.globalRuleSetSelector", "spec.failurePolicy.rollback"]
+        [
+            "spec.healthAssessment.globalRuleSetSelector",
+            "spec.failurePolicy.rollback"
+        ]
     );
     assert!(release.spec.unsupported.is_empty());
 }
@@ -99,7 +128,11 @@ fn the_sample_release_is_understood_and_what_comes_later_is_named() {
 #[test]
 fn a_field_whose_behaviour_comes_later_is_never_passed_over_in_silence() {
     let unsupported = |pointer: &str, value: Json, path: &str| {
-        assert_eq!(read(with(pointer, value)).unwrap().spec.unsupported, [path], "{pointer}");
+        assert_eq!(
+            read(with(pointer, value)).unwrap().spec.unsupported,
+            [path],
+            "{pointer}"
+        );
     };
     let hook = json!({"preSync": [{"name": "migrate", "job": {"template": {}}}]});
     unsupported("/spec/lifecycle", hook, "spec.lifecycle");
@@ -115,7 +148,11 @@ fn a_field_whose_behaviour_comes_later_is_never_passed_over_in_silence() {
     );
     let ignored = |pointer: &str, value: Json, path: &str| {
         let spec = read(with(pointer, value)).unwrap().spec;
-        assert_eq!((spec.ignored, spec.unsupported), (vec![path.to_owned()], vec![]), "{pointer}");
+        assert_eq!(
+            (spec.ignored, spec.unsupported),
+            (vec![path.to_owned()], vec![]),
+            "{pointer}"
+        );
     };
     ignored("/spec/syncPolicy", json!({"force": true}), "spec.syncPolicy.force");
     ignored(
@@ -128,12 +165,19 @@ fn a_field_whose_behaviour_comes_later_is_never_passed_over_in_silence() {
         json!({"rollback": "OnReleaseFailure"}),
         "spec.failurePolicy.rollback",
     );
-    let removal = read(with("/mutations", json!([{"type": "remove", "target": {"kind": "Job"}}]))).unwrap();
+    let removal = read(with(
+        "/mutations",
+        json!([{"type": "remove", "target": {"kind": "Job"}}]),
+    ))
+    .unwrap();
     let MutationAction::Unsupported { kind, settings } = &removal.mutations[0].action else {
         panic!("{:?}", removal.mutations);
     };
     assert_eq!(kind, "remove");
-    assert_eq!(settings.at(&["target", "kind"]).and_then(convoy_value::Value::as_str), Some("Job"));
+    assert_eq!(
+        settings.at(&["target", "kind"]).and_then(convoy_value::Value::as_str),
+        Some("Job")
+    );
 }
 
 #[test]
@@ -147,17 +191,33 @@ fn what_an_old_definition_lets_pass_is_refused_with_its_path() {
     check("/spec/source", git(json!({"commit": "abc"})), path);
     check("/spec/source", git(json!({"branch": "--upload-pack=x"})), path);
     check("/spec/source", git(json!({"tag": "a b"})), path);
-    check("/spec/source", json!({"type": "gitRepository"}), "spec.source.gitRepository");
-    check("/spec/source", json!({"type": "helmRegistry"}), "spec.source.helmRegistry");
+    check(
+        "/spec/source",
+        json!({"type": "gitRepository"}),
+        "spec.source.gitRepository",
+    );
+    check(
+        "/spec/source",
+        json!({"type": "helmRegistry"}),
+        "spec.source.helmRegistry",
+    );
     let oci = json!({"type": "ociRegistry", "ociRegistry": {"name": "a", "chart": "b"}});
     check("/spec/source", oci, "spec.source.ociRegistry");
     check("/spec/content", json!({"type": "manifests"}), "spec.content.manifests");
     check("/spec/clusterRef", json!({"name": "A_b"}), "spec.clusterRef.name");
-    check("/spec/dependsOn", json!([{"name": "ok"}, {"name": "no!"}]), "spec.dependsOn[1]");
+    check(
+        "/spec/dependsOn",
+        json!([{"name": "ok"}, {"name": "no!"}]),
+        "spec.dependsOn[1]",
+    );
     check("/pin", json!({"renderRef": "sha256:12"}), "pin.renderRef");
     check("/mutations", json!([{"type": "syncWave"}]), "mutations[0].waveStrategy");
     let successful = json!({"revision": "a", "renderRef": "gone", "appliedAt": "2026-01-02T03:04:05Z"});
-    check("/status", json!({"lastSuccessful": successful}), "status.lastSuccessful.renderRef");
+    check(
+        "/status",
+        json!({"lastSuccessful": successful}),
+        "status.lastSuccessful.renderRef",
+    );
 }
 
 #[test]
@@ -177,21 +237,35 @@ fn annotations_and_finalizer_are_read() {
     assert_eq!(found.retry_requested.as_deref(), Some("now"));
     assert_eq!(found.allow_prune.as_deref(), Some("sha256:cd"));
     assert_eq!(found.accept_cluster, None, "an empty annotation asks for nothing");
-    assert!(found.adopt_store && !found.skip_cluster_cleanup, "only the word `true` is true");
+    assert!(
+        found.adopt_store && !found.skip_cluster_cleanup,
+        "only the word `true` is true"
+    );
     assert!(release.has_finalizer && release.deleted.is_some());
 }
 
 #[test]
 fn a_condition_of_a_later_version_does_not_stop_a_release() {
-    let condition = |kind: &str, reason: &str| {
-        json!({"type": kind, "status": "True", "reason": reason, "lastTransitionTime": "2026-01-02T03:04:05Z"})
-    };
-    let conditions = json!([condition("Ready", "Succeeded"), condition("Signed", "Succeeded"), condition("Applied", "Odd")]);
+    let condition = |kind: &str, reason: &str| json!({"type": kind, "status": "True", "reason": reason, "lastTransitionTime": "2026-01-02T03:04:05Z"});
+    let conditions = json!([
+        condition("Ready", "Succeeded"),
+        condition("Signed", "Succeeded"),
+        condition("Applied", "Odd")
+    ]);
     let release = read(with("/status", json!({"conditions": conditions}))).unwrap();
-    let kinds: Vec<ConditionType> = release.status.conditions.iter().map(|condition| condition.kind).collect();
+    let kinds: Vec<ConditionType> = release
+        .status
+        .conditions
+        .iter()
+        .map(|condition| condition.kind)
+        .collect();
     assert_eq!(kinds, [ConditionType::Ready]);
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a literal at each call reads better without a reference"
+)]
 fn git_source(spec: Json) -> convoy_domain::source::Source {
     let json = json!({
         "apiVersion": "source.convoy.kumodo.io/v1alpha1", "kind": "GitRepository",
@@ -205,7 +279,7 @@ fn git_source(spec: Json) -> convoy_domain::source::Source {
 fn a_source_is_read_and_what_comes_later_is_named() {
     let source = git_source(json!({"url": "https://example.invalid/a.git", "tls": {"insecureSkipVerify": true}}));
     assert_eq!(source.key.to_string(), "GitRepository apps/repo");
-    assert_eq!(source.interval, Duration::from_secs(60));
+    assert_eq!(source.interval, Duration::from_mins(1));
     assert_eq!(source.min_sync_interval, Duration::from_secs(30));
     assert!(source.tls.insecure_skip_verify);
     assert!(source.unsupported.is_empty() && source.ignored.is_empty());
@@ -214,7 +288,10 @@ fn a_source_is_read_and_what_comes_later_is_named() {
         "proxyURL": "http://proxy.invalid", "submodules": true, "webhookSecretRef": {"name": "b"},
         "verify": {"mode": "head", "secretRef": {"name": "c"}},
     }));
-    assert_eq!(later.unsupported, ["spec.auth", "spec.proxyURL", "spec.submodules", "spec.verify"]);
+    assert_eq!(
+        later.unsupported,
+        ["spec.auth", "spec.proxyURL", "spec.submodules", "spec.verify"]
+    );
     assert_eq!(later.ignored, ["spec.webhookSecretRef"]);
 }
 
@@ -223,7 +300,7 @@ fn the_sample_source_is_understood() {
     let text = include_str!("../../fixtures/git-repository.json");
     let source = git_repository(serde_json::from_str(text).unwrap()).unwrap();
     assert_eq!(source.url, "https://github.com/stefanprodan/podinfo.git");
-    assert_eq!(source.interval, Duration::from_secs(60));
+    assert_eq!(source.interval, Duration::from_mins(1));
     assert!(source.unsupported.is_empty() && source.ignored.is_empty());
 }
 
@@ -256,13 +333,20 @@ fn a_cluster_has_one_connection() {
         });
         cluster(serde_json::from_value(json).unwrap())
     };
-    assert_eq!(read(json!({"inCluster": true})).unwrap().connection, Connection::InCluster);
+    assert_eq!(
+        read(json!({"inCluster": true})).unwrap().connection,
+        Connection::InCluster
+    );
     let kubeconfig = json!({"secretRef": {"name": "far"}});
     let (secret, key) = ("far".to_owned(), "kubeconfig".to_owned());
     let far = read(json!({"kubeconfig": kubeconfig, "proxyURL": "http://p.invalid"})).unwrap();
     assert_eq!(far.connection, Connection::Kubeconfig { secret, key });
     assert_eq!(far.unsupported, ["spec.proxyURL"]);
-    for wrong in [json!({}), json!({"inCluster": false}), json!({"inCluster": true, "kubeconfig": kubeconfig})] {
+    for wrong in [
+        json!({}),
+        json!({"inCluster": false}),
+        json!({"inCluster": true, "kubeconfig": kubeconfig}),
+    ] {
         assert_eq!(read(wrong).unwrap_err().path, "spec");
     }
 }
@@ -293,7 +377,10 @@ fn a_part_of_an_inventory_comes_back_and_is_owned() {
     assert_eq!(object.metadata.name.as_deref(), Some("web-2"));
     let owner = &object.metadata.owner_references.as_ref().unwrap()[0];
     assert_eq!((owner.kind.as_str(), owner.uid.as_str()), ("Release", "uid-1"));
-    assert_eq!(object.metadata.finalizers.as_deref(), Some(&["core.convoy.kumodo.io/finalizer".to_owned()][..]));
+    assert_eq!(
+        object.metadata.finalizers.as_deref(),
+        Some(&["core.convoy.kumodo.io/finalizer".to_owned()][..])
+    );
     let json = serde_json::to_value(&object).unwrap();
     assert_eq!(inventory_part(serde_json::from_value(json).unwrap()), Ok(part));
 }
@@ -330,7 +417,8 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn times() -> impl Strategy<Value = Timestamp> {
-    (0_i64..4_000_000_000, 0_i32..1_000_000_000).prop_map(|(second, nanosecond)| Timestamp::new(second, nanosecond).unwrap())
+    (0_i64..4_000_000_000, 0_i32..1_000_000_000)
+        .prop_map(|(second, nanosecond)| Timestamp::new(second, nanosecond).unwrap())
 }
 
 fn renders() -> impl Strategy<Value = RenderRef> {
@@ -342,13 +430,18 @@ fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strate
 }
 
 fn attempts() -> impl Strategy<Value = Attempt> {
-    let failure = (one_of(Stage::ALL), one_of(Reason::ALL), texts(), any::<u32>(), option::of(times())).prop_map(
-        |(stage, reason, message, retries, next_retry)| AttemptFailure {
+    let failure = (
+        one_of(Stage::ALL),
+        one_of(Reason::ALL),
+        texts(),
+        any::<u32>(),
+        option::of(times()),
+    )
+        .prop_map(|(stage, reason, message, retries, next_retry)| AttemptFailure {
             failure: Failure { stage, reason, message },
             retries,
             next_retry,
-        },
-    );
+        });
     let lists = || proptest::collection::vec(texts(), 0..3);
     let inputs = (texts(), lists(), lists(), texts()).prop_map(|(source, values, mutations, fingerprint)| Inputs {
         source,
@@ -365,20 +458,25 @@ fn attempts() -> impl Strategy<Value = Attempt> {
         option::of(failure),
         inputs,
     )
-        .prop_map(|(revision, render_ref, phase, started, finished, failure, inputs)| Attempt {
-            revision,
-            render_ref,
-            phase,
-            started,
-            finished,
-            failure,
-            inputs,
-        })
+        .prop_map(
+            |(revision, render_ref, phase, started, finished, failure, inputs)| Attempt {
+                revision,
+                render_ref,
+                phase,
+                started,
+                finished,
+                failure,
+                inputs,
+            },
+        )
 }
 
 fn rollouts() -> impl Strategy<Value = Rollout> {
-    let waiting =
-        (texts(), texts(), texts()).prop_map(|(object, health, message)| Waiting { object, health, message });
+    let waiting = (texts(), texts(), texts()).prop_map(|(object, health, message)| Waiting {
+        object,
+        health,
+        message,
+    });
     (
         renders(),
         one_of(RolloutStep::ALL),
@@ -387,33 +485,43 @@ fn rollouts() -> impl Strategy<Value = Rollout> {
         option::of(times()),
         proptest::collection::vec(waiting, 0..3),
     )
-        .prop_map(|(render_ref, step, (wave, waves), started, wave_applied, waiting_for)| Rollout {
-            render_ref,
-            step,
-            wave,
-            waves,
-            started,
-            wave_applied,
-            waiting_for,
-        })
+        .prop_map(
+            |(render_ref, step, (wave, waves), started, wave_applied, waiting_for)| Rollout {
+                render_ref,
+                step,
+                wave,
+                waves,
+                started,
+                wave_applied,
+                waiting_for,
+            },
+        )
 }
 
 fn conditions() -> impl Strategy<Value = Vec<Condition>> {
-    let details = (one_of(Truth::ALL), one_of(Reason::ALL), texts(), 0_i64..1_000_000, times());
+    let details = (
+        one_of(Truth::ALL),
+        one_of(Reason::ALL),
+        texts(),
+        0_i64..1_000_000,
+        times(),
+    );
     let of_kind = option::of(details);
     proptest::collection::vec(of_kind, ConditionType::ALL.len()).prop_map(|found| {
         ConditionType::ALL
             .iter()
             .zip(found)
             .filter_map(|(kind, details)| {
-                details.map(|(truth, reason, message, observed_generation, last_transition)| Condition {
-                    kind: *kind,
-                    truth,
-                    reason,
-                    message,
-                    observed_generation,
-                    last_transition,
-                })
+                details.map(
+                    |(truth, reason, message, observed_generation, last_transition)| Condition {
+                        kind: *kind,
+                        truth,
+                        reason,
+                        message,
+                        observed_generation,
+                        last_transition,
+                    },
+                )
             })
             .collect()
     })
@@ -435,16 +543,21 @@ fn statuses() -> impl Strategy<Value = ReleaseStatus> {
         keep_history,
         history_count,
     });
-    let inventory = (any::<(u32, u32, u32)>(), texts()).prop_map(|((objects, parts, pruned), cluster_id)| {
-        InventorySummary {
+    let inventory =
+        (any::<(u32, u32, u32)>(), texts()).prop_map(|((objects, parts, pruned), cluster_id)| InventorySummary {
             objects,
             parts,
             pruned,
             cluster_id,
-        }
-    });
+        });
     (
-        (0_i64..1_000_000, texts(), texts(), texts(), proptest::collection::vec(texts(), 0..3)),
+        (
+            0_i64..1_000_000,
+            texts(),
+            texts(),
+            texts(),
+            proptest::collection::vec(texts(), 0..3),
+        ),
         conditions(),
         option::of(attempts()),
         option::of(applied),

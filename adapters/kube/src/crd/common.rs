@@ -43,7 +43,7 @@ pub struct LabelRequirement {
     pub key: String,
     /// How the label's value relates to `values`.
     pub operator: LabelOperator,
-    /// Values, for In and NotIn.
+    /// Values, for In and `NotIn`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "schema::short_texts")]
     pub values: Vec<String>,

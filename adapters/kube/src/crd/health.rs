@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema;
 
-/// `spec` of a HealthRuleSet.
+/// `spec` of a `HealthRuleSet`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -26,7 +26,7 @@ pub struct HealthRuleSetSpec {
     pub rules: Vec<HealthRule>,
 }
 
-/// `spec` of a GlobalHealthRuleSet.
+/// `spec` of a `GlobalHealthRuleSet`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schema;
 
-/// `spec` of a ReleaseInventory.
+/// `spec` of a `ReleaseInventory`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(

@@ -4,6 +4,11 @@
 //! the conversions check again, since an installed definition may be old. The generated definitions are checked in
 //! under `crds/`, one file each.
 
+#![expect(
+    clippy::duplicated_attributes,
+    reason = "columns of a table have types and paths in common; the lint does not look at what they are part of"
+)]
+
 mod cluster;
 mod common;
 mod health;
@@ -53,7 +58,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::CustomResourceExt as _;
 use serde_json::Value;
 
-/// Group of Release, Cluster, ReleaseInventory, the rule sets and ReleaseSet.
+/// Group of Release, Cluster, `ReleaseInventory`, the rule sets and `ReleaseSet`.
 pub const CORE_GROUP: &str = "core.convoy.kumodo.io";
 
 /// Group of the sources.

@@ -223,14 +223,14 @@ pub struct PatchSource {
     /// Name of the object, in the Release's namespace.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
-    /// What is checked out of a GitRepository; absent: the server's HEAD.
+    /// What is checked out of a `GitRepository`; absent: the server's HEAD.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<GitRef>,
-    /// File in a GitRepository.
+    /// File in a `GitRepository`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::path")]
     pub path: Option<String>,
-    /// Key of a ConfigMap or Secret.
+    /// Key of a `ConfigMap` or Secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::data_key")]
     pub key: Option<String>,
@@ -239,9 +239,9 @@ pub struct PatchSource {
 /// Kind of the object that holds a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PatchSourceKind {
-    /// A file of a GitRepository.
+    /// A file of a `GitRepository`.
     GitRepository,
-    /// A key of a ConfigMap.
+    /// A key of a `ConfigMap`.
     ConfigMap,
     /// A key of a Secret.
     Secret,

@@ -68,7 +68,7 @@ pub struct PrunePolicy {
     /// Objects that left the render.
     #[serde(default)]
     pub orphaned: bool,
-    /// CustomResourceDefinitions too.
+    /// `CustomResourceDefinitions` too.
     #[serde(default, rename = "includeCRDs")]
     pub include_crds: bool,
     /// Namespaces too.
@@ -217,10 +217,10 @@ pub enum HookFailure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealthAssessment {
-    /// GlobalHealthRuleSets that apply.
+    /// `GlobalHealthRuleSets` that apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_rule_set_selector: Option<LabelSelector>,
-    /// HealthRuleSets of the Release's namespace that apply, before the global ones.
+    /// `HealthRuleSets` of the Release's namespace that apply, before the global ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_set_selector: Option<LabelSelector>,
     /// How long objects may take to become healthy after a wave's apply.

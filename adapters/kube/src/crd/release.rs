@@ -29,11 +29,28 @@ use super::status::ReleaseStatus;
     status = "ReleaseStatus",
     derive = "PartialEq",
     doc = "A Release renders a source and keeps the result on a cluster.",
-    printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"),
-    printcolumn(name = "Reason", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].reason"),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
     printcolumn(name = "Revision", type_ = "string", json_path = ".status.lastSuccessful.revision"),
-    printcolumn(name = "Render", type_ = "string", json_path = ".status.lastSuccessful.shortRenderRef"),
-    printcolumn(name = "Message", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message", priority = "1"),
+    printcolumn(
+        name = "Render",
+        type_ = "string",
+        json_path = ".status.lastSuccessful.shortRenderRef"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = "1"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 pub struct ReleaseFields {
@@ -67,7 +84,7 @@ pub struct Pin {
 pub struct ReleaseSpec {
     /// The cluster that receives the objects.
     pub cluster_ref: ClusterRef,
-    /// Everything else, which a ReleaseSet's template has too.
+    /// Everything else, which a `ReleaseSet`'s template has too.
     #[serde(flatten)]
     pub body: ReleaseBody,
 }
@@ -141,13 +158,13 @@ pub struct SourceSelector {
     /// Which of the blocks below is set.
     #[serde(rename = "type")]
     pub kind: SourceType,
-    /// Of a GitRepository.
+    /// Of a `GitRepository`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_repository: Option<GitSelector>,
-    /// Of a HelmRegistry.
+    /// Of a `HelmRegistry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub helm_registry: Option<HelmSelector>,
-    /// Of an OCIRegistry.
+    /// Of an `OCIRegistry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oci_registry: Option<OciSelector>,
 }
@@ -156,19 +173,19 @@ pub struct SourceSelector {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SourceType {
-    /// GitRepository.
+    /// `GitRepository`.
     GitRepository,
-    /// HelmRegistry.
+    /// `HelmRegistry`.
     HelmRegistry,
-    /// OCIRegistry.
+    /// `OCIRegistry`.
     OciRegistry,
 }
 
-/// What is selected of a GitRepository.
+/// What is selected of a `GitRepository`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GitSelector {
-    /// Name of the GitRepository.
+    /// Name of the `GitRepository`.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
     /// Its namespace, which must be the Release's.
@@ -206,11 +223,11 @@ pub struct GitRef {
     pub semver: Option<String>,
 }
 
-/// What is selected of a HelmRegistry.
+/// What is selected of a `HelmRegistry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelmSelector {
-    /// Name of the HelmRegistry.
+    /// Name of the `HelmRegistry`.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
     /// Its namespace, which must be the Release's.
@@ -225,14 +242,14 @@ pub struct HelmSelector {
     pub version: String,
 }
 
-/// What is selected of an OCIRegistry.
+/// What is selected of an `OCIRegistry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [schema::cel(
     "has(self.version) != has(self.digest)", "exactly one of version and digest must be set"
 )]))]
 pub struct OciSelector {
-    /// Name of the OCIRegistry.
+    /// Name of the `OCIRegistry`.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
     /// Its namespace, which must be the Release's.
@@ -356,13 +373,13 @@ pub struct ValuesLayer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::any_mapping")]
     pub inline: Option<BTreeMap<String, Value>>,
-    /// A key of a ConfigMap.
+    /// A key of a `ConfigMap`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_map: Option<ValuesKey>,
     /// A key of a Secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<ValuesKey>,
-    /// A file of a GitRepository.
+    /// A file of a `GitRepository`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_repository: Option<ValuesFile>,
 }
@@ -373,15 +390,15 @@ pub struct ValuesLayer {
 pub enum ValuesType {
     /// In the Release.
     Inline,
-    /// In a ConfigMap.
+    /// In a `ConfigMap`.
     ConfigMap,
     /// In a Secret.
     Secret,
-    /// In a GitRepository.
+    /// In a `GitRepository`.
     GitRepository,
 }
 
-/// A key of a ConfigMap or Secret of the Release's namespace.
+/// A key of a `ConfigMap` or Secret of the Release's namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValuesKey {
@@ -397,11 +414,11 @@ pub struct ValuesKey {
     pub optional: bool,
 }
 
-/// A file of a GitRepository of the Release's namespace.
+/// A file of a `GitRepository` of the Release's namespace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValuesFile {
-    /// Name of the GitRepository.
+    /// Name of the `GitRepository`.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
     /// What is checked out; absent: the server's HEAD.

@@ -12,7 +12,7 @@ use super::mutation::Mutation;
 use super::release::{Pin, ReleaseBody};
 use super::schema;
 
-/// `spec` of a ReleaseSet.
+/// `spec` of a `ReleaseSet`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -121,7 +121,7 @@ pub enum OnRemoval {
     Delete,
 }
 
-/// `status` of a ReleaseSet.
+/// `status` of a `ReleaseSet`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseSetStatus {

@@ -51,7 +51,7 @@ texts! {
     name = 253, SUBDOMAIN;
     /// Name of a hook, a group, a Helm release: it becomes a part of other names.
     short_name = 53, SUBDOMAIN;
-    /// Key of a ConfigMap or Secret.
+    /// Key of a `ConfigMap` or Secret.
     data_key = 253, "^[-._a-zA-Z0-9]+$";
     /// renderRef.
     render_ref = 71, "^sha256:[0-9a-f]{64}$";

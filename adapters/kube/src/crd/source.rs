@@ -9,7 +9,7 @@ use super::release::ContentType;
 use super::schema;
 use crate::duration::GoDuration;
 
-/// `spec` of a GitRepository.
+/// `spec` of a `GitRepository`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -24,9 +24,22 @@ use crate::duration::GoDuration;
     derive = "PartialEq",
     doc = "A GitRepository is the address of a git repository and its credentials; each Release selects its own ref.",
     printcolumn(name = "URL", type_ = "string", json_path = ".spec.url"),
-    printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"),
-    printcolumn(name = "Reason", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].reason"),
-    printcolumn(name = "Message", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message", priority = "1"),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = "1"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -67,7 +80,7 @@ pub struct GitRepositorySpec {
     pub verify: Verify,
 }
 
-/// `spec` of a HelmRegistry.
+/// `spec` of a `HelmRegistry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -82,9 +95,22 @@ pub struct GitRepositorySpec {
     derive = "PartialEq",
     doc = "A HelmRegistry is the address of a Helm repository and its credentials.",
     printcolumn(name = "URL", type_ = "string", json_path = ".spec.url"),
-    printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"),
-    printcolumn(name = "Reason", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].reason"),
-    printcolumn(name = "Message", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message", priority = "1"),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = "1"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -112,7 +138,7 @@ pub struct HelmRegistrySpec {
     pub timeout: GoDuration,
 }
 
-/// `spec` of an OCIRegistry.
+/// `spec` of an `OCIRegistry`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, CustomResource)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -127,9 +153,22 @@ pub struct HelmRegistrySpec {
     derive = "PartialEq",
     doc = "An OCIRegistry is the address of an OCI registry and its credentials.",
     printcolumn(name = "URL", type_ = "string", json_path = ".spec.url"),
-    printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"),
-    printcolumn(name = "Reason", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].reason"),
-    printcolumn(name = "Message", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message", priority = "1"),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].status"
+    ),
+    printcolumn(
+        name = "Reason",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = "1"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -167,7 +206,7 @@ fn secret_unless_none() -> serde_json::Value {
     )
 }
 
-/// Credentials of a GitRepository.
+/// Credentials of a `GitRepository`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [secret_unless_none()]))]
@@ -180,7 +219,7 @@ pub struct GitAuth {
     pub secret_ref: Option<SecretRef>,
 }
 
-/// Kind of credentials of a GitRepository.
+/// Kind of credentials of a `GitRepository`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum GitAuthType {
@@ -197,7 +236,7 @@ pub enum GitAuthType {
     GithubApp,
 }
 
-/// Credentials of a HelmRegistry.
+/// Credentials of a `HelmRegistry`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [secret_unless_none()]))]
@@ -210,7 +249,7 @@ pub struct HelmAuth {
     pub secret_ref: Option<SecretRef>,
 }
 
-/// Kind of credentials of a HelmRegistry.
+/// Kind of credentials of a `HelmRegistry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HelmAuthType {
@@ -225,7 +264,7 @@ pub enum HelmAuthType {
     ClientCertificate,
 }
 
-/// Credentials of an OCIRegistry.
+/// Credentials of an `OCIRegistry`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [secret_unless_none()]))]
@@ -238,7 +277,7 @@ pub struct OciAuth {
     pub secret_ref: Option<SecretRef>,
 }
 
-/// Kind of credentials of an OCIRegistry.
+/// Kind of credentials of an `OCIRegistry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OciAuthType {

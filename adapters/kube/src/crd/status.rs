@@ -28,7 +28,7 @@ pub struct ReleaseStatus {
     /// What was passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Ready, SourceReady, Rendered, Applied, Healthy, Drifted, Pinned, Suspended.
+    /// Ready, `SourceReady`, Rendered, Applied, Healthy, Drifted, Pinned, Suspended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
@@ -68,7 +68,7 @@ pub struct LastAttempted {
     /// The render.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_ref: Option<String>,
-    /// Pending, Fetching, Rendering, Storing, Applying, WaitingForHealth, Succeeded, Failed or RolledBack.
+    /// Pending, Fetching, Rendering, Storing, Applying, `WaitingForHealth`, Succeeded, Failed or `RolledBack`.
     pub phase: String,
     /// Start.
     #[schemars(schema_with = "schema::time")]
@@ -177,7 +177,7 @@ pub struct RollbackStatus {
 pub struct RolloutStatus {
     /// The render that is rolled out.
     pub render_ref: String,
-    /// DryRun, Persist, Apply, Gate, Prune, Record or Health.
+    /// `DryRun`, Persist, Apply, Gate, Prune, Record or Health.
     pub step: String,
     /// Index of the wave, from 0.
     #[serde(default)]
@@ -271,7 +271,7 @@ pub struct InventoryStatus {
     /// Objects recorded.
     #[serde(default)]
     pub objects: u32,
-    /// Number of ReleaseInventory objects.
+    /// Number of `ReleaseInventory` objects.
     #[serde(default)]
     pub parts: u32,
     /// Objects pruned by the last sync.

@@ -9,7 +9,10 @@ fn folder() -> PathBuf {
 }
 
 fn file_name(definition: &Value) -> String {
-    format!("{}.yaml", definition.pointer("/metadata/name").and_then(Value::as_str).unwrap())
+    format!(
+        "{}.yaml",
+        definition.pointer("/metadata/name").and_then(Value::as_str).unwrap()
+    )
 }
 
 #[test]
@@ -24,7 +27,11 @@ fn the_checked_in_definitions_are_those_of_the_types() {
             std::fs::write(&path, &text).unwrap();
         }
         let found = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(found == text, "{} is stale: run UPDATE_CRDS=1 cargo test -p convoy-kube", path.display());
+        assert!(
+            found == text,
+            "{} is stale: run UPDATE_CRDS=1 cargo test -p convoy-kube",
+            path.display()
+        );
         expected.push(file_name(&definition));
     }
     expected.sort();
@@ -58,8 +65,17 @@ fn every_schema_node_has_a_type_and_every_text_of_a_spec_has_a_bound() {
                 _ => {}
             }
         }
-        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            walk(&format!("{path}.{name}"), property, in_status || name == "status" && path.matches('.').count() == 0);
+        for (name, property) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            walk(
+                &format!("{path}.{name}"),
+                property,
+                in_status || name == "status" && path.matches('.').count() == 0,
+            );
         }
         for key in ["items", "additionalProperties"] {
             if let Some(inner) = schema.get(key).filter(|inner| inner.is_object()) {
@@ -85,20 +101,38 @@ fn pin_and_mutations_stand_beside_spec() {
     names.sort_unstable();
     assert_eq!(names, ["mutations", "pin", "spec", "status"]);
     let spec = &properties["spec"];
-    let mut required: Vec<&str> = spec["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut required: Vec<&str> = spec["required"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     required.sort_unstable();
     assert_eq!(required, ["clusterRef", "content", "source"]);
-    assert!(spec["properties"]["syncPolicy"]["default"].get("retryBackoff").is_none());
+    assert!(
+        spec["properties"]["syncPolicy"]["default"]
+            .get("retryBackoff")
+            .is_none()
+    );
     assert_eq!(spec["properties"]["syncPolicy"]["default"]["interval"], json!("1m0s"));
-    assert_eq!(spec["properties"]["syncPolicy"]["properties"]["timeout"]["default"], json!("5m0s"));
-    assert_eq!(spec["properties"]["retentionPolicy"]["properties"]["keepHistory"]["default"], json!(10));
+    assert_eq!(
+        spec["properties"]["syncPolicy"]["properties"]["timeout"]["default"],
+        json!("5m0s")
+    );
+    assert_eq!(
+        spec["properties"]["retentionPolicy"]["properties"]["keepHistory"]["default"],
+        json!(10)
+    );
     assert_eq!(spec["x-kubernetes-validations"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
 fn a_release_template_has_no_cluster() {
     let definitions = definitions();
-    let set = definitions.iter().find(|definition| file_name(definition).starts_with("releasesets")).unwrap();
+    let set = definitions
+        .iter()
+        .find(|definition| file_name(definition).starts_with("releasesets"))
+        .unwrap();
     let spec = set
         .pointer("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/template/properties/spec")
         .unwrap();

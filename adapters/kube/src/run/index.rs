@@ -111,7 +111,9 @@ impl Index {
             effect.look_at.insert(key.clone());
         }
         if concerns_others {
-            effect.look_at.extend(self.named_by.get(&key).into_iter().flatten().cloned());
+            effect
+                .look_at
+                .extend(self.named_by.get(&key).into_iter().flatten().cloned());
         }
         self.unname(&key);
         for named in &facts.names {
@@ -124,13 +126,17 @@ impl Index {
         self.unname(key);
         if self.objects.remove(key).is_some() {
             effect.gone.insert(key.clone());
-            effect.look_at.extend(self.named_by.get(key).into_iter().flatten().cloned());
+            effect
+                .look_at
+                .extend(self.named_by.get(key).into_iter().flatten().cloned());
         }
     }
 
     /// Removes the names that `key` gives.
     fn unname(&mut self, key: &Key) {
-        let Some((_, facts)) = self.objects.get(key) else { return };
+        let Some((_, facts)) = self.objects.get(key) else {
+            return;
+        };
         for named in &facts.names {
             if let Some(by) = self.named_by.get_mut(named) {
                 by.remove(key);
@@ -165,14 +171,20 @@ mod tests {
     fn facts(key: Key, generation: i64, state: &str, names: &[Key]) -> Box<Facts> {
         Box::new(Facts {
             key,
-            inputs: Inputs { generation, ..Inputs::default() },
+            inputs: Inputs {
+                generation,
+                ..Inputs::default()
+            },
             state: vec![state.to_owned()],
             names: names.iter().cloned().collect(),
         })
     }
 
     fn web(generation: i64, state: &str) -> Seen {
-        Seen::Object(Watched::Releases, facts(release("web"), generation, state, &[source(), release("db")]))
+        Seen::Object(
+            Watched::Releases,
+            facts(release("web"), generation, state, &[source(), release("db")]),
+        )
     }
 
     fn look_at(index: &mut Index, seen: Seen) -> Vec<Key> {
@@ -191,15 +203,17 @@ mod tests {
     fn what_a_release_names_makes_it_worth_a_look() {
         let mut index = Index::default();
         index.see(web(1, ""));
-        let source_at = |generation, state| {
-            Seen::Object(Watched::GitRepositories, facts(source(), generation, state, &[]))
-        };
+        let source_at =
+            |generation, state| Seen::Object(Watched::GitRepositories, facts(source(), generation, state, &[]));
         let both = [release("web"), source()];
         assert_eq!(look_at(&mut index, source_at(1, "False")), both);
         assert_eq!(look_at(&mut index, source_at(1, "False")), []);
         assert_eq!(look_at(&mut index, source_at(1, "True")), [release("web")]);
         assert_eq!(look_at(&mut index, source_at(2, "True")), both);
-        assert_eq!(look_at(&mut index, Seen::Gone(Watched::GitRepositories, source())), [release("web")]);
+        assert_eq!(
+            look_at(&mut index, Seen::Gone(Watched::GitRepositories, source())),
+            [release("web")]
+        );
     }
 
     #[test]

@@ -99,7 +99,9 @@ pub struct WatchLoops {
 
 impl fmt::Debug for WatchLoops {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WatchLoops").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("WatchLoops")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -168,7 +170,9 @@ impl WatchLoops {
 
 /// Runs the loops with the default settings until `shutdown` is done.
 pub async fn run(client: Client, reconciler: Arc<dyn Reconciler>, shutdown: impl Future<Output = ()>) {
-    WatchLoops::new(reconciler, Settings::default()).run(client, shutdown).await;
+    WatchLoops::new(reconciler, Settings::default())
+        .run(client, shutdown)
+        .await;
 }
 
 /// What is due, and what runs.
@@ -229,7 +233,10 @@ impl Looks {
     async fn end(mut self) {
         let all = async { while self.tasks.join_next().await.is_some() {} };
         if timeout(self.settings.grace, all).await.is_err() {
-            tracing::warn!(looks = self.tasks.len(), "looks were abandoned at the end of the grace period");
+            tracing::warn!(
+                looks = self.tasks.len(),
+                "looks were abandoned at the end of the grace period"
+            );
             self.tasks.shutdown().await;
         }
     }

@@ -8,8 +8,8 @@ use convoy_domain::source::{SourceKey, SourceKind};
 use futures::stream::{BoxStream, select_all};
 use futures::{Stream, StreamExt as _};
 use kube::api::{ApiResource, DynamicObject};
-use kube::runtime::watcher::{self, Event, watcher};
 use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client};
 use serde_json::Value;
 
@@ -120,7 +120,11 @@ fn inputs_of_metadata(watched: Watched, object: &DynamicObject) -> BTreeMap<Stri
     annotations
         .filter(|(key, _)| everything || key.starts_with(PREFIX))
         .map(|(key, value)| (format!("annotation {key}"), value.clone()))
-        .chain(labels.filter(|_| everything).map(|(key, value)| (format!("label {key}"), value.clone())))
+        .chain(
+            labels
+                .filter(|_| everything)
+                .map(|(key, value)| (format!("label {key}"), value.clone())),
+        )
         .collect()
 }
 
@@ -154,7 +158,9 @@ fn names(namespace: &str, data: &Value) -> BTreeSet<Key> {
         let of = text(&format!("/spec/source/{block}/namespace")).unwrap_or(namespace);
         id(of, name).map(|id| watched.key(id))
     });
-    let cluster = text("/spec/clusterRef/name").and_then(|name| id(namespace, name)).map(Key::Cluster);
+    let cluster = text("/spec/clusterRef/name")
+        .and_then(|name| id(namespace, name))
+        .map(Key::Cluster);
     let dependencies = data.pointer("/spec/dependsOn").and_then(Value::as_array);
     let dependencies = dependencies.into_iter().flatten().filter_map(|other| {
         let of = other["namespace"].as_str().unwrap_or(namespace);
@@ -201,7 +207,12 @@ mod tests {
         let names: Vec<String> = facts.names.iter().map(Key::to_string).collect();
         assert_eq!(
             names,
-            ["Release apps/db", "Release infra/bus", "GitRepository apps/repo", "Cluster apps/here"]
+            [
+                "Release apps/db",
+                "Release infra/bus",
+                "GitRepository apps/repo",
+                "Cluster apps/here"
+            ]
         );
     }
 

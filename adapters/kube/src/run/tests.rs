@@ -86,9 +86,19 @@ async fn a_burst_of_changes_is_one_look() {
 #[tokio::test(start_paused = true)]
 async fn a_requeue_is_kept_and_a_greedy_one_is_slowed_down() {
     let counter = Arc::new(Counter::default());
-    run_for(10, &counter, Settings::default(), vec![found("often", 1), found("greedy", 1)]).await;
+    run_for(
+        10,
+        &counter,
+        Settings::default(),
+        vec![found("often", 1), found("greedy", 1)],
+    )
+    .await;
     assert!((9..=11).contains(&counter.looks("often")), "{}", counter.looks("often"));
-    assert!((500..=1_001).contains(&counter.looks("greedy")), "{}", counter.looks("greedy"));
+    assert!(
+        (500..=1_001).contains(&counter.looks("greedy")),
+        "{}",
+        counter.looks("greedy")
+    );
 }
 
 #[tokio::test(start_paused = true)]

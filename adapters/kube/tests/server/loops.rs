@@ -71,7 +71,9 @@ pub(crate) async fn check(server: &Server) {
     listener.hears(&release("web"), 0).await;
 
     let heard = listener.heard(&release("web"));
-    world.create_git_repository("repo", "https://example.invalid/a.git").await;
+    world
+        .create_git_repository("repo", "https://example.invalid/a.git")
+        .await;
     listener.hears(&format!("GitRepository {namespace}/repo"), 0).await;
     listener.hears(&release("web"), heard).await;
 
@@ -84,13 +86,19 @@ pub(crate) async fn check(server: &Server) {
     let heard = listener.heard(&release("web"));
     write_own_status(server, &namespace).await;
     settle().await;
-    assert_eq!(listener.heard(&release("web")), heard, "our own status is no reason to look");
+    assert_eq!(
+        listener.heard(&release("web")),
+        heard,
+        "our own status is no reason to look"
+    );
 
     world.suspend_release("web").await;
     listener.hears(&release("web"), heard).await;
 
     let heard = listener.heard(&release("web"));
-    enqueue.look_at(convoy_kube::Key::Release(NamespacedName::new(&namespace, "web").unwrap()));
+    enqueue.look_at(convoy_kube::Key::Release(
+        NamespacedName::new(&namespace, "web").unwrap(),
+    ));
     listener.hears(&release("web"), heard).await;
 
     let heard = listener.heard(&release("web"));
@@ -112,7 +120,7 @@ async fn write_own_status(server: &Server, namespace: &str) {
     let id = NamespacedName::new(namespace, "web").unwrap();
     let release = port.release(&id).await.unwrap().unwrap();
     let mut status = release.status.clone();
-    status.shard = "convoy-0".to_owned();
+    "convoy-0".clone_into(&mut status.shard);
     let version = port.write_status(&release, &status).await.unwrap();
     assert_ne!(version, release.resource_version);
     let key = SourceKey {
@@ -123,5 +131,8 @@ async fn write_own_status(server: &Server, namespace: &str) {
     let sources = kube::Api::<convoy_kube::crd::GitRepository>::namespaced(server.client.clone(), namespace);
     let verified = json!({"status": {"lastVerifiedAt": "2026-01-02T03:04:05Z"}});
     let patch = kube::api::Patch::Merge(&verified);
-    sources.patch_status(source.key.id.name(), &kube::api::PatchParams::default(), &patch).await.unwrap();
+    sources
+        .patch_status(source.key.id.name(), &kube::api::PatchParams::default(), &patch)
+        .await
+        .unwrap();
 }

@@ -48,7 +48,9 @@ impl Server {
 
     async fn with(process: Process, kubeconfig: String) -> Self {
         let parsed = Kubeconfig::from_yaml(&kubeconfig).unwrap();
-        let mut config = Config::from_custom_kubeconfig(parsed, &KubeConfigOptions::default()).await.unwrap();
+        let mut config = Config::from_custom_kubeconfig(parsed, &KubeConfigOptions::default())
+            .await
+            .unwrap();
         config.proxy_url = None;
         let client = Client::try_from(config.clone()).unwrap();
         convoy_kube::install_crds(&client).await.unwrap();

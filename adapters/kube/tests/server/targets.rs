@@ -38,7 +38,9 @@ async fn put_secret(server: &Server, namespace: &str, kubeconfig: &str) {
         "data": {"kubeconfig": ByteString(kubeconfig.as_bytes().to_vec())},
     }))
     .unwrap();
-    api.patch("far", &PatchParams::apply("test").force(), &Patch::Apply(&secret)).await.unwrap();
+    api.patch("far", &PatchParams::apply("test").force(), &Patch::Apply(&secret))
+        .await
+        .unwrap();
 }
 
 /// Creates a Cluster and reads it through the port.
@@ -49,7 +51,11 @@ async fn cluster(server: &Server, namespace: &str, spec: Value) -> ClusterRecord
     object.data = json!({ "spec": spec });
     api.create(&PostParams::default(), &object).await.unwrap();
     let id = NamespacedName::new(namespace, "far").unwrap();
-    KubeControlPlane::new(server.client.clone()).cluster(&id).await.unwrap().unwrap()
+    KubeControlPlane::new(server.client.clone())
+        .cluster(&id)
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 async fn far(server: &Server, namespace: &str) -> ClusterRecord {
@@ -62,7 +68,10 @@ async fn a_kubeconfig_in_a_secret_is_used_and_its_rotation_seen(server: &Server)
     let record = far(server, &namespace).await;
     assert!(matches!(record.connection, Connection::Kubeconfig { .. }));
     let error = connector.connect(&record, &Impersonation::None).await.unwrap_err();
-    assert!(matches!(&error, ClusterError::Kubeconfig { why } if why.contains("does not exist")), "{error}");
+    assert!(
+        matches!(&error, ClusterError::Kubeconfig { why } if why.contains("does not exist")),
+        "{error}"
+    );
 
     put_secret(server, &namespace, &server.kubeconfig).await;
     let first = connector.connect(&record, &Impersonation::None).await.unwrap();
@@ -78,14 +87,20 @@ async fn a_kubeconfig_in_a_secret_is_used_and_its_rotation_seen(server: &Server)
     let metadata = server.kubeconfig.replace("127.0.0.1", "169.254.169.254");
     put_secret(server, &namespace, &metadata).await;
     let error = connector.connect(&record, &Impersonation::None).await.unwrap_err();
-    assert!(matches!(&error, ClusterError::Kubeconfig { why } if why.contains("metadata")), "{error}");
+    assert!(
+        matches!(&error, ClusterError::Kubeconfig { why } if why.contains("metadata")),
+        "{error}"
+    );
 
     // Nothing listens on the discard port.
     let deaf = format!("{}\n", replace_port(&server.kubeconfig, 9));
     put_secret(server, &namespace, &deaf).await;
     let lost = connector.connect(&record, &Impersonation::None).await.unwrap();
     let error = lost.facts().await.unwrap_err();
-    assert!(matches!(error, ClusterError::Unreachable { .. }) && error.is_transient(), "{error}");
+    assert!(
+        matches!(error, ClusterError::Unreachable { .. }) && error.is_transient(),
+        "{error}"
+    );
 }
 
 fn replace_port(kubeconfig: &str, port: u16) -> String {
@@ -101,8 +116,14 @@ async fn a_kubeconfig_that_runs_a_program_is_refused(server: &Server) {
                 clusters: [{name: k, cluster: {server: 'https://127.0.0.1:6443'}}]\n\
                 users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [hunter2]}}}]\n";
     put_secret(server, &namespace, text).await;
-    let error = connector(server).connect(&record, &Impersonation::None).await.unwrap_err();
-    assert!(matches!(&error, ClusterError::Kubeconfig { why } if why.contains("`exec`")), "{error}");
+    let error = connector(server)
+        .connect(&record, &Impersonation::None)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, ClusterError::Kubeconfig { why } if why.contains("`exec`")),
+        "{error}"
+    );
     assert!(!format!("{error:?}").contains("hunter2"));
 }
 
@@ -115,7 +136,11 @@ async fn limits_of_a_cluster_hold(server: &Server) {
     for _ in 0..3 {
         client.facts().await.unwrap();
     }
-    assert!(started.elapsed() >= Duration::from_millis(650), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() >= Duration::from_millis(650),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 fn object(json: Value) -> Object {
@@ -168,7 +193,10 @@ async fn a_kind_that_comes_later_is_found(server: &Server) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let refused = apply(&client, &widget(0)).await.unwrap_err();
-    assert!(matches!(&refused, ClusterError::Refused { why, .. } if why.contains("spec.size")), "{refused}");
+    assert!(
+        matches!(&refused, ClusterError::Refused { why, .. } if why.contains("spec.size")),
+        "{refused}"
+    );
 }
 
 async fn a_service_account_has_its_own_rights(server: &Server) {
@@ -186,7 +214,10 @@ async fn a_service_account_has_its_own_rights(server: &Server) {
     }));
     let refused = apply(&theirs, &map).await.unwrap_err();
     let named = format!("system:serviceaccount:{namespace}:tenant");
-    assert!(matches!(&refused, ClusterError::Forbidden { why, .. } if why.contains(&named)), "{refused}");
+    assert!(
+        matches!(&refused, ClusterError::Forbidden { why, .. } if why.contains(&named)),
+        "{refused}"
+    );
     for object in [
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
@@ -231,7 +262,9 @@ async fn a_release_that_breaks_a_rule_says_so(server: &Server) {
         "lastSuccessful": {"revision": "a", "renderRef": "gone", "appliedAt": "2026-01-02T03:04:05Z"},
         "conditions": [{"type": "Healthy", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": "2026-01-02T03:04:05Z"}],
     }});
-    api.patch_status("web", &PatchParams::default(), &Patch::Merge(&status)).await.unwrap();
+    api.patch_status("web", &PatchParams::default(), &Patch::Merge(&status))
+        .await
+        .unwrap();
     let port = KubeControlPlane::new(server.client.clone());
     let id = NamespacedName::new(&namespace, "web").unwrap();
     let mut versions = Vec::new();
@@ -240,12 +273,28 @@ async fn a_release_that_breaks_a_rule_says_so(server: &Server) {
         assert!(error.to_string().contains("status.lastSuccessful.renderRef"), "{error}");
         let found = api.get("web").await.unwrap();
         versions.push(found.metadata.resource_version.clone());
-        let conditions = found.data.pointer("/status/conditions").and_then(Value::as_array).unwrap();
+        let conditions = found
+            .data
+            .pointer("/status/conditions")
+            .and_then(Value::as_array)
+            .unwrap();
         assert_eq!(conditions.len(), 2, "{conditions:?}");
-        let ready = conditions.iter().find(|condition| condition["type"] == "Ready").unwrap();
-        assert_eq!((&ready["status"], &ready["reason"]), (&json!("False"), &json!("InvalidSpec")));
-        assert_eq!(found.data.pointer("/status/lastHandledSyncRequest"), Some(&json!("kept")));
-        assert_eq!(found.data.pointer("/status/lastSuccessful/renderRef"), Some(&json!("gone")));
+        let ready = conditions
+            .iter()
+            .find(|condition| condition["type"] == "Ready")
+            .unwrap();
+        assert_eq!(
+            (&ready["status"], &ready["reason"]),
+            (&json!("False"), &json!("InvalidSpec"))
+        );
+        assert_eq!(
+            found.data.pointer("/status/lastHandledSyncRequest"),
+            Some(&json!("kept"))
+        );
+        assert_eq!(
+            found.data.pointer("/status/lastSuccessful/renderRef"),
+            Some(&json!("gone"))
+        );
     }
     assert_eq!(versions[0], versions[1], "it is said once");
 }

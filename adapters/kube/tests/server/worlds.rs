@@ -10,7 +10,9 @@ use convoy_ports::{Cluster, ControlPlane};
 use convoy_testkit_contract::{cluster, control_plane};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Event, Secret};
-use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams,
+};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
@@ -73,7 +75,10 @@ impl control_plane::World for KubeWorld {
 
     async fn suspend_release(&self, name: &str) {
         let patch = json!({"spec": {"suspend": true}});
-        self.releases().patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+        self.releases()
+            .patch(name, &PatchParams::default(), &Patch::Merge(&patch))
+            .await
+            .unwrap();
     }
 
     async fn delete_release(&self, name: &str) {
@@ -82,14 +87,18 @@ impl control_plane::World for KubeWorld {
 
     async fn create_git_repository(&self, name: &str, url: &str) {
         let spec = json!({"spec": {"url": url}});
-        self.make("source.convoy.kumodo.io/v1alpha1", "GitRepository", name, spec).await;
+        self.make("source.convoy.kumodo.io/v1alpha1", "GitRepository", name, spec)
+            .await;
     }
 
     async fn create_cluster(&self, name: &str, label: (&str, &str)) {
         let spec = json!({"spec": {"inCluster": true}});
         self.make("core.convoy.kumodo.io/v1alpha1", "Cluster", name, spec).await;
         let patch = json!({"metadata": {"labels": {label.0: label.1}}});
-        self.clusters().patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+        self.clusters()
+            .patch(name, &PatchParams::default(), &Patch::Merge(&patch))
+            .await
+            .unwrap();
     }
 
     async fn delete_cluster(&self, name: &str) {
@@ -151,6 +160,8 @@ impl cluster::World for KubeWorld {
             field_manager: Some(manager.to_owned()),
             ..PostParams::default()
         };
-        api.create(&parameters, &serde_json::from_value(json).unwrap()).await.unwrap();
+        api.create(&parameters, &serde_json::from_value(json).unwrap())
+            .await
+            .unwrap();
     }
 }
