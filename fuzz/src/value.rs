@@ -149,7 +149,7 @@ impl Maker<'_> {
     fn value(&mut self, depth: usize) -> Value {
         match self.byte() % if depth == 0 { 6 } else { 9 } {
             0 => Value::Null,
-            1 => Value::Bool(self.byte() % 2 == 0),
+            1 => Value::Bool(self.byte().is_multiple_of(2)),
             2 => Value::from(i64::from_le_bytes(self.eight())),
             3 => Some(f64::from_le_bytes(self.eight()))
                 .filter(|f| f.is_finite())

@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p convoy-testkit-golden --bench speed [-- FILE…]`; without files, generated manifests are read.
 //! Both sides give the fastest of several rounds over the same files; the ratio is Go's time by ours.
+#![expect(clippy::print_stdout, reason = "what it is for is to print")]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `helm template` as the judge: one process answers a batch of cases.
 //!
 //! The cases go into the values of a chart made for them, in base64; its template hands each to the function that
-//! is asked about, and writes the answers, in base64 again, as the data of a ConfigMap.
+//! is asked about, and writes the answers, in base64 again, as the data of a `ConfigMap`.
 
 use std::fs;
 use std::path::Path;

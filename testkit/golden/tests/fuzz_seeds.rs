@@ -12,7 +12,9 @@ use convoy_testkit_golden::generate::Random;
 use convoy_testkit_golden::oracle::Op;
 use convoy_testkit_golden::table;
 
-const TARGETS: &[(&str, fn(&[u8]))] = &[
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: &[Target] = &[
     ("yaml_helm", bodies::yaml_helm),
     ("yaml_kustomize", bodies::yaml_kustomize),
     ("json", bodies::json),

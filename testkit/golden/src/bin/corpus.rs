@@ -1,5 +1,6 @@
 //! Compares our readers and writer with the Go libraries on the YAML and JSON files below some folders:
 //! `cargo run -p convoy-testkit-golden --bin corpus -- FOLDER…`.
+#![expect(clippy::print_stdout, reason = "what it is for is to print")]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,4 +1,5 @@
 //! Asks the Go libraries all questions of the recorded tables again: `cargo run -p convoy-testkit-golden --bin record`.
+#![expect(clippy::print_stderr, reason = "what it is for is to print")]
 
 use convoy_testkit_golden::cases;
 use convoy_testkit_golden::oracle::Oracle;

@@ -89,13 +89,13 @@ const PIECES: &[&str] = &[
 
 /// Pieces in a row: mostly broken.
 pub fn soup(random: &mut Random) -> String {
-    (0..1 + random.below(14)).map(|_| random.pick(PIECES)).collect()
+    (0..=random.below(14)).map(|_| random.pick(PIECES)).collect()
 }
 
 /// `text` with a few changes.
 pub fn mutated_text(random: &mut Random, text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         let at = random.below(chars.len() + 1);
         match random.below(5) {
             0 if at < chars.len() => {
@@ -175,7 +175,7 @@ impl Writer<'_> {
         if self.random.one_in(10) {
             self.anchors += 1;
             let name = (self.anchors - 1) % 4;
-            self.out.push_str(&format!("&n{name} "));
+            self.out.extend(["&n", &name.to_string(), " "]);
         }
         if self.random.one_in(25) {
             let tag = self.random.pick(&[
@@ -213,7 +213,7 @@ impl Writer<'_> {
     }
 
     fn sequence(&mut self, indent: usize, depth: usize) {
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             self.indent(indent);
             self.out.push('-');
             if self.random.one_in(6) {
@@ -233,7 +233,7 @@ impl Writer<'_> {
     }
 
     fn mapping(&mut self, indent: usize, depth: usize) {
-        for index in 0..1 + self.random.below(4) {
+        for index in 0..=self.random.below(4) {
             self.indent(indent);
             if self.anchors > 0 && self.random.one_in(12) {
                 let name = self.random.below(self.anchors) % 4;
@@ -283,7 +283,7 @@ impl Writer<'_> {
             1 => return self.literal(indent),
             2 if self.anchors > 0 => {
                 let name = self.random.below(self.anchors) % 4;
-                self.out.push_str(&format!("*n{name}"));
+                self.out.extend(["*n", &name.to_string()]);
             }
             _ => self.scalar(indent),
         }
@@ -360,8 +360,8 @@ impl Writer<'_> {
                     self.out.push(c);
                 }
                 '\n' if self.random.one_in(2) => self.out.push_str("\\n"),
-                c if c.is_control() && c != '\n' => self.out.push_str(&format!("\\x{:02x}", u32::from(c))),
-                c if self.random.one_in(20) => self.out.push_str(&format!("\\U{:08x}", u32::from(c))),
+                c if c.is_control() && c != '\n' => self.out.extend(["\\x", &format!("{:02x}", u32::from(c))]),
+                c if self.random.one_in(20) => self.out.extend(["\\U", &format!("{:08x}", u32::from(c))]),
                 c => self.out.push(c),
             }
         }

@@ -1,0 +1,180 @@
+//! What holds for all values and all bytes.
+
+use convoy_value::{Limits, Map, Number, Value, json, yaml};
+use proptest::prelude::*;
+
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        any::<i64>().prop_map(Number::Int),
+        any::<u64>().prop_map(Number::from),
+        (-1000i64..1000).prop_map(Number::Int),
+        // Whole floats are integers in JSON, so that they do not come back as they were.
+        any::<f64>()
+            .prop_filter("finite, not whole", |f| f.is_finite() && f.fract() != 0.0)
+            .prop_map(Number::Float),
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z0-9.:/ -]{0,12}",
+        "[ \\n\\t#'\":\\[\\]{}&*!|>%@`,?~=<-]{0,8}",
+        "\\PC{0,12}",
+        any::<String>(),
+        "[a-z]{1,9}( [a-z]{1,9}){10,30}",
+        prop::sample::select(vec![
+            "",
+            "~",
+            "null",
+            "yes",
+            "on",
+            "0x1F",
+            "1e3",
+            "2020-01-01",
+            "<<",
+            "1:30",
+            ".inf",
+            "- a",
+            "---"
+        ])
+        .prop_map(String::from),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        number().prop_map(Value::Number),
+        text().prop_map(Value::String),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::Array),
+            prop::collection::vec((text(), inner), 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+/// Text of YAML's own characters: more of it parses than of any text.
+fn yaml_like() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "a",
+        "b: ",
+        "- ",
+        ": ",
+        "? ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "\n",
+        "\n  ",
+        "\n    ",
+        "'",
+        "\"",
+        "\\",
+        "|",
+        ">",
+        "&a ",
+        "*a",
+        "!!str ",
+        "<<: ",
+        "#",
+        " ",
+        "\t",
+        "---\n",
+        "...\n",
+        "%YAML 1.1\n",
+        "é",
+        "\u{85}",
+        "\u{2028}",
+        "\r\n",
+        "1",
+        "yes",
+        "~",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+fn read_everything(bytes: &[u8]) {
+    let limits = Limits {
+        alias_bytes: 1 << 16,
+        ..Limits::default()
+    };
+    let _ = yaml::helm::parse(bytes, &limits);
+    let _ = yaml::helm::parse_values(bytes, &limits);
+    let _ = yaml::helm::parse_strict(bytes, &limits);
+    let _ = yaml::helm::parse_documents(bytes, &limits);
+    let _ = yaml::helm::parse_values_documents(bytes, &limits);
+    let _ = yaml::kustomize::parse(bytes, &limits);
+    let _ = yaml::kustomize::parse_documents(bytes, &limits);
+    let _ = json::parse(bytes, &limits);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_as_yaml_reads_back(value in value()) {
+        let text = yaml::to_string(&value);
+        prop_assert_eq!(&yaml::helm::parse(&text, &Limits::default()).unwrap(), &value, "{}", text);
+    }
+
+    #[test]
+    fn what_is_written_as_json_reads_back(value in value()) {
+        let text = json::to_canonical(&value);
+        prop_assert_eq!(&json::parse(&text, &Limits::default()).unwrap(), &value, "{}", text);
+    }
+
+    #[test]
+    fn what_crosses_into_serde_json_comes_back(value in value()) {
+        let there = serde_json::to_value(&value).unwrap();
+        prop_assert_eq!(serde_json::from_value::<Value>(there).unwrap(), value);
+    }
+
+    #[test]
+    fn canonical_json_is_the_same_for_every_order_of_insertion(entries in prop::collection::vec((text(), number()), 0..8)) {
+        let forward: Map = entries.iter().cloned().collect();
+        // The last of equal keys wins, in either order of the others.
+        let backward: Map = forward.clone().into_iter().rev().collect();
+        prop_assert_eq!(&forward, &backward);
+        prop_assert_eq!(json::to_canonical(&forward.clone().into()), json::to_canonical(&backward.clone().into()));
+        prop_assert_eq!(yaml::to_string(&forward.into()), yaml::to_string(&backward.into()));
+    }
+
+    #[test]
+    fn streamed_canonical_json_is_the_same(value in value()) {
+        let mut streamed = Vec::new();
+        json::write_canonical(&value, &mut |bytes| streamed.extend_from_slice(bytes));
+        prop_assert_eq!(String::from_utf8(streamed).unwrap(), json::to_canonical(&value));
+    }
+
+    #[test]
+    fn go_s_text_is_ours_where_it_keeps_the_value(value in value()) {
+        if let Ok(go) = yaml::marshal(&value) && yaml::helm::parse(&go, &Limits::default()).is_ok_and(|read| read == value) {
+            prop_assert_eq!(go, yaml::to_string(&value));
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        read_everything(&bytes);
+    }
+
+    #[test]
+    fn no_text_makes_a_reader_panic(text in yaml_like()) {
+        read_everything(text.as_bytes());
+    }
+
+    #[test]
+    fn an_error_stands_in_the_text(text in yaml_like()) {
+        if let Err(error) = yaml::helm::parse(&text, &Limits::default()) {
+            let lines = 1 + text.matches(['\n', '\r', '\u{85}', '\u{2028}']).count();
+            prop_assert!((1..=lines + 1).contains(&error.line()), "{} of {} lines", error, lines);
+            prop_assert!(error.column() <= text.chars().count() + 1, "{}", error);
+        }
+    }
+}
