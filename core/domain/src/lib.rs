@@ -21,6 +21,7 @@ pub mod limits;
 pub mod manifests;
 pub mod mutation;
 pub mod names;
+pub mod number;
 pub mod object;
 pub mod ownership;
 pub mod prune;

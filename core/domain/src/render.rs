@@ -11,6 +11,7 @@ use convoy_value::json;
 use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
+use crate::number::settle;
 use crate::object::{NotAnObject, Object};
 use crate::render_ref::RenderRef;
 
@@ -77,11 +78,12 @@ pub struct Render {
 }
 
 impl Render {
-    /// Names a list of objects; nothing is held but the hash while it is computed.
+    /// Names a list of objects, their numbers as Kubernetes reads them ([`settle`]); nothing is held but the hash while
+    /// it is computed.
     ///
     /// # Errors
     /// [`RenderTooLarge`] with the limit that is passed.
-    pub fn new(objects: Vec<Object>, limits: &Limits) -> Result<Self, RenderTooLarge> {
+    pub fn new(mut objects: Vec<Object>, limits: &Limits) -> Result<Self, RenderTooLarge> {
         if objects.len() > limits.objects {
             return Err(RenderTooLarge::Objects {
                 objects: objects.len(),
@@ -90,7 +92,8 @@ impl Render {
         }
         let mut hash = Sha256::new();
         let mut bytes = 0_u64;
-        for (index, object) in objects.iter().enumerate() {
+        for (index, object) in objects.iter_mut().enumerate() {
+            settle(object);
             write_line(object, &mut |piece: &[u8]| {
                 bytes = bytes.saturating_add(piece.len() as u64);
                 hash.update(piece);
@@ -146,9 +149,6 @@ impl Render {
 
     /// Reads stored bytes back: first the hash of all of them, then the objects.
     ///
-    /// What is read gives the same bytes again, since it holds only what readers make of text; a float of negative zero,
-    /// which none of them makes, would come back as the integer.
-    ///
     /// # Errors
     /// [`CorruptRender`]; nothing of such bytes may be used.
     pub fn from_bytes(bytes: &[u8], expected: RenderRef) -> Result<Self, CorruptRender> {
@@ -192,7 +192,9 @@ fn read_line(text: &[u8], line: usize) -> Result<Object, CorruptRender> {
         ..convoy_value::Limits::default()
     };
     let value = json::parse(text, &limits).map_err(|source| CorruptRender::Json { line, source })?;
-    Object::new(value).map_err(|source| CorruptRender::Object { line, source })
+    let mut object = Object::new(value).map_err(|source| CorruptRender::Object { line, source })?;
+    settle(&mut object);
+    Ok(object)
 }
 
 /// One line for the history: content type, revision and number of objects, at most
