@@ -91,24 +91,31 @@ impl KubeCluster {
         }
     }
 
-    /// The API of a live object.
-    async fn api_of(&self, live: &Object) -> Result<Api<DynamicObject>, ClusterError> {
-        let kind = self.kind(&live.gvk()).await?;
-        Ok(self.api(&kind, live.namespace()))
-    }
-
     /// What serves an object that was applied under `version`: another version will do, since it is the same object.
     async fn served(&self, id: &ObjectId, version: &str) -> Result<Option<Kind>, ClusterError> {
         self.discovery.any_version(self, &id.group, &id.kind, version).await
     }
 
-    async fn merge(&self, live: &Object, patch: &Json) -> Result<DynamicObject, ClusterError> {
+    /// Patches the metadata of a live object; `None` when its kind is served no more, and it is gone with it.
+    async fn patch_metadata(&self, live: &Object, metadata: &Json) -> Result<Option<DynamicObject>, ClusterError> {
         let subject = Subject::of(live);
-        let api = self.api_of(live).await?;
+        let gvk = live.gvk();
+        let served = self
+            .discovery
+            .any_version(self, &gvk.group, &gvk.kind, &gvk.version)
+            .await?;
+        let Some(kind) = served else { return Ok(None) };
+        let api = self.api(&kind, live.namespace());
         let parameters = PatchParams::default();
-        self.call(api.patch(live.name(), &parameters, &Patch::Merge(patch)))
+        let patch = json!({ "metadata": metadata });
+        match self
+            .call(api.patch(live.name(), &parameters, &Patch::Merge(&patch)))
             .await
-            .map_err(|fault| refused(&subject, fault))
+        {
+            Ok(written) => Ok(Some(written)),
+            Err(Fault::Answered(status)) if status.code == 404 => Ok(None),
+            Err(fault) => Err(refused(&subject, fault)),
+        }
     }
 }
 
@@ -210,13 +217,17 @@ impl Cluster for KubeCluster {
         let Some(upgraded) = entries.and_then(|entries| managed_fields::taken_over(entries, manager)) else {
             return Ok(live.clone());
         };
-        let patch = json!({ "metadata": {
+        let metadata = json!({
             "uid": live.uid(),
             "resourceVersion": live.resource_version(),
             "managedFields": upgraded,
-        }});
-        let written = self.merge(live, &patch).await?;
-        taken(&Subject::of(live), &written)
+        });
+        let subject = Subject::of(live);
+        match self.patch_metadata(live, &metadata).await? {
+            Some(written) => taken(&subject, &written),
+            // It was deleted since it was read.
+            None => Err(ClusterError::Stale { object: subject.text }),
+        }
     }
 
     async fn release_ownership(&self, live: &Object, manager: &str) -> Result<(), ClusterError> {
@@ -231,21 +242,7 @@ impl Cluster for KubeCluster {
         if let Some(entries) = json.pointer("/metadata/managedFields").and_then(Json::as_array) {
             metadata["managedFields"] = managed_fields::given_up(entries, manager).into();
         }
-        match self.merge(live, &json!({ "metadata": metadata })).await {
-            Ok(_) => Ok(()),
-            Err(ClusterError::Refused { object, .. }) if self.is_gone(live).await? => {
-                tracing::debug!(object, "object was gone before its ownership could be released");
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-impl KubeCluster {
-    async fn is_gone(&self, live: &Object) -> Result<bool, ClusterError> {
-        let kind = self.kind(&live.gvk()).await?;
-        let found = self.get(&live.id(kind.scope), &live.gvk().version).await?;
-        Ok(found.is_none_or(|found| found.uid() != live.uid()))
+        // What is gone has no owner.
+        self.patch_metadata(live, &metadata).await.map(|_| ())
     }
 }

@@ -32,24 +32,37 @@ fn api(client: &Client, release: &ReleaseId) -> Api<ReleaseInventory> {
 pub(super) async fn read(client: &Client, release: &ReleaseId) -> Result<Vec<InventoryPart>, ControlPlaneError> {
     let object = format!("inventory of Release {release}");
     let api = api(client, release);
-    let mut parts = Vec::new();
     let of_release = format!("spec.releaseRef.name={}", release.name());
-    let mut parameters = ListParams::default().fields(&of_release).limit(PAGE);
+    let of_release = ListParams::default().fields(&of_release).limit(PAGE);
+    let mut parts = match list(&api, &object, release, of_release).await {
+        // An older definition does not let its objects be selected: all of the namespace are read then.
+        Err(ControlPlaneError::Other { .. }) => list(&api, &object, release, ListParams::default().limit(PAGE)).await?,
+        other => other?,
+    };
+    parts.sort_by_key(|part| part.part);
+    Ok(parts)
+}
+
+async fn list(
+    api: &Api<ReleaseInventory>,
+    object: &str,
+    release: &ReleaseId,
+    mut parameters: ListParams,
+) -> Result<Vec<InventoryPart>, ControlPlaneError> {
+    let mut parts = Vec::new();
     loop {
-        let page = api.list(&parameters).await.map_err(|error| refused(&object, error))?;
+        let page = api.list(&parameters).await.map_err(|error| refused(object, error))?;
         for found in page.items {
-            let part = inventory_part(found).map_err(|error| invalid(&object, &error))?;
+            let part = inventory_part(found).map_err(|error| invalid(object, &error))?;
             if part.release == *release {
                 parts.push(part);
             }
         }
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),
-            None => break,
+            None => return Ok(parts),
         }
     }
-    parts.sort_by_key(|part| part.part);
-    Ok(parts)
 }
 
 /// Creates or replaces a part; answers its new resourceVersion.

@@ -11,6 +11,7 @@ mod release;
 mod status;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
@@ -47,45 +48,58 @@ impl std::fmt::Debug for KubeControlPlane {
     }
 }
 
+/// Longest time that one call of the port may take, whatever the server does.
+const CALL_TIMEOUT: Duration = Duration::from_mins(1);
+
+async fn bounded<T>(call: impl Future<Output = Result<T, ControlPlaneError>>) -> Result<T, ControlPlaneError> {
+    match tokio::time::timeout(CALL_TIMEOUT, call).await {
+        Ok(answer) => answer,
+        Err(_) => Err(ControlPlaneError::Unavailable {
+            object: "a call".to_owned(),
+            why: format!("no answer within {} s", CALL_TIMEOUT.as_secs()),
+        }),
+    }
+}
+
 #[async_trait]
 impl ControlPlane for KubeControlPlane {
     async fn release(&self, id: &ReleaseId) -> Result<Option<Release>, ControlPlaneError> {
-        release::read(&self.client, id).await
+        bounded(release::read(&self.client, id)).await
     }
 
     async fn releases(&self) -> Result<Vec<ReleaseId>, ControlPlaneError> {
-        release::ids(&self.client).await
+        bounded(release::ids(&self.client)).await
     }
 
     async fn source(&self, key: &SourceKey) -> Result<Option<Source>, ControlPlaneError> {
-        objects::source(&self.client, key).await
+        bounded(objects::source(&self.client, key)).await
     }
 
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
-        objects::cluster(&self.client, id).await
+        bounded(objects::cluster(&self.client, id)).await
     }
 
     async fn secret(
         &self,
         id: &NamespacedName,
     ) -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError> {
-        objects::secret(&self.client, id).await
+        bounded(objects::secret(&self.client, id)).await
     }
 
     async fn add_finalizer(&self, release: &Release) -> Result<String, ControlPlaneError> {
-        release::add_finalizer(&self.client, release).await
+        bounded(release::add_finalizer(&self.client, release)).await
     }
 
     async fn remove_finalizer(&self, release: &Release) -> Result<(), ControlPlaneError> {
-        release::remove_finalizer(&self.client, release).await
+        bounded(release::remove_finalizer(&self.client, release)).await
     }
 
     async fn write_status(&self, release: &Release, status: &ReleaseStatus) -> Result<String, ControlPlaneError> {
-        status::of_release(&self.client, release, status).await
+        bounded(status::of_release(&self.client, release, status)).await
     }
 
     async fn write_source_status(&self, source: &Source, status: &SourceStatus) -> Result<(), ControlPlaneError> {
-        status::of_source(&self.client, source, status).await
+        bounded(status::of_source(&self.client, source, status)).await
     }
 
     async fn write_cluster_status(
@@ -94,22 +108,22 @@ impl ControlPlane for KubeControlPlane {
         ready: &Condition,
         facts: Option<&ClusterFacts>,
     ) -> Result<(), ControlPlaneError> {
-        status::of_cluster(&self.client, cluster, ready, facts).await
+        bounded(status::of_cluster(&self.client, cluster, ready, facts)).await
     }
 
     async fn inventory(&self, release: &ReleaseId) -> Result<Vec<InventoryPart>, ControlPlaneError> {
-        inventory::read(&self.client, release).await
+        bounded(inventory::read(&self.client, release)).await
     }
 
     async fn write_inventory(&self, part: &InventoryPart) -> Result<String, ControlPlaneError> {
-        inventory::write(&self.client, part).await
+        bounded(inventory::write(&self.client, part)).await
     }
 
     async fn delete_inventory(&self, part: &InventoryPart) -> Result<(), ControlPlaneError> {
-        inventory::delete(&self.client, part).await
+        bounded(inventory::delete(&self.client, part)).await
     }
 
     async fn record_event(&self, release: &Release, event: &Event) -> Result<(), ControlPlaneError> {
-        event::record(&self.client, release, event).await
+        bounded(event::record(&self.client, release, event)).await
     }
 }

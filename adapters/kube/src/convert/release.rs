@@ -270,32 +270,13 @@ fn read_git_ref(path: &str, reference: Option<&crd::GitRef>) -> Result<GitRef, I
     let mut set = choices.into_iter().flatten();
     match (set.next(), set.next()) {
         (None, _) => Ok(GitRef::Head),
-        (Some(one), None) => check_git_ref(path, one),
+        // Whether it can be the name of a ref is the domain's to say, in the status of the Release.
+        (Some(one), None) => Ok(one),
         (Some(_), Some(_)) => Err(InvalidField::new(
             path,
             "at most one of branch, tag, commit and semver may be set",
         )),
     }
-}
-
-/// Refuses what git would, and what a command line would take for an option.
-fn check_git_ref(path: &str, reference: GitRef) -> Result<GitRef, InvalidField> {
-    match &reference {
-        GitRef::Commit(commit) => {
-            let hex = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !hex || !matches!(commit.len(), 40 | 64) {
-                return Err(InvalidField::new(path, "a commit has 40 or 64 hexadecimal digits"));
-            }
-        }
-        GitRef::Branch(name) | GitRef::Tag(name) => {
-            let refused = |c: char| c.is_ascii_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
-            if name.is_empty() || name.len() > 255 || name.starts_with('-') || name.contains(refused) {
-                return Err(InvalidField::new(path, "is not the name of a branch or tag"));
-            }
-        }
-        GitRef::Head | GitRef::Semver(_) => {}
-    }
-    Ok(reference)
 }
 
 fn read_content(content: crd::Content) -> Result<domain::Content, InvalidField> {
