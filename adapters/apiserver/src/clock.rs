@@ -19,7 +19,9 @@ pub(crate) fn now_text() -> String {
 
 /// A time in whole seconds.
 pub(crate) fn seconds(time: Timestamp) -> String {
-    Timestamp::from_second(time.as_second()).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+    Timestamp::from_second(time.as_second())
+        .unwrap_or(Timestamp::UNIX_EPOCH)
+        .to_string()
 }
 
 /// A source of identifiers: unpredictable unless seeded.
@@ -42,9 +44,9 @@ impl Ids {
     /// A version 4 UUID.
     pub(crate) fn uid(&mut self) -> String {
         let (high, low) = (self.next(), self.next());
-        let (a, b, c) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff);
-        let (d, e) = (((low >> 48) & 0x3fff) | 0x8000, low & 0xffff_ffff_ffff);
-        format!("{a:08x}-{b:04x}-4{c:03x}-{d:04x}-{e:012x}")
+        let (first, second, third) = (high >> 32, (high >> 16) & 0xffff, high & 0x0fff);
+        let (variant, node) = (((low >> 48) & 0x3fff) | 0x8000, low & 0xffff_ffff_ffff);
+        format!("{first:08x}-{second:04x}-4{third:03x}-{variant:04x}-{node:012x}")
     }
 
     /// The five letters that complete a generated name.

@@ -92,7 +92,11 @@ pub(crate) fn check(definition: &Value) -> Vec<FieldError> {
     }
     let expected = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
     if definition["metadata"]["name"] != json!(expected) {
-        errors.push(FieldError::invalid("metadata.name", &definition["metadata"]["name"], "must be spec.names.plural+\".\"+spec.group"));
+        errors.push(FieldError::invalid(
+            "metadata.name",
+            &definition["metadata"]["name"],
+            "must be spec.names.plural+\".\"+spec.group",
+        ));
     }
     if !matches!(text(spec, "scope"), "Namespaced" | "Cluster" | "") {
         let allowed = ["Cluster".to_owned(), "Namespaced".to_owned()];
@@ -102,13 +106,20 @@ pub(crate) fn check(definition: &Value) -> Vec<FieldError> {
     if versions.is_empty() {
         errors.push(FieldError::required("spec.versions", ""));
     }
-    let stored = versions.iter().filter(|version| version["storage"] == json!(true)).count();
+    let stored = versions
+        .iter()
+        .filter(|version| version["storage"] == json!(true))
+        .count();
     if !versions.is_empty() && stored != 1 {
         let why = "must have exactly one version marked as storage version";
         errors.push(FieldError::invalid_omitted("spec.versions", why));
     }
     if spec["conversion"]["strategy"] == "Webhook" {
-        errors.push(FieldError::invalid("spec.conversion.strategy", &json!("Webhook"), "this server converts between versions by name only: use None"));
+        errors.push(FieldError::invalid(
+            "spec.conversion.strategy",
+            &json!("Webhook"),
+            "this server converts between versions by name only: use None",
+        ));
     }
     for (at, version) in versions.iter().enumerate() {
         version_errors(version, &format!("spec.versions[{at}]"), &mut errors);
@@ -126,12 +137,20 @@ fn version_errors(version: &Value, path: &str, errors: &mut Vec<FieldError>) {
         return;
     };
     if schema["type"] != "object" {
-        errors.push(FieldError::invalid(format!("{path}.type"), &schema["type"], "must be object at the root"));
+        errors.push(FieldError::invalid(
+            format!("{path}.type"),
+            &schema["type"],
+            "must be object at the root",
+        ));
     }
     let mut budget = MAX_SCHEMA_NODES;
     structural(schema, &path, &mut budget, errors);
     if budget == 0 {
-        errors.push(FieldError::too_many(path, MAX_SCHEMA_NODES + 1, MAX_SCHEMA_NODES as u64));
+        errors.push(FieldError::too_many(
+            path,
+            MAX_SCHEMA_NODES + 1,
+            MAX_SCHEMA_NODES as u64,
+        ));
     }
 }
 
@@ -141,9 +160,15 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
     }
     *budget -= 1;
     let on = |name: &str| schema.get(name) == Some(&json!(true));
-    let typed = schema.get("type").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+    let typed = schema
+        .get("type")
+        .and_then(Value::as_str)
+        .is_some_and(|name| !name.is_empty());
     if !typed && !on("x-kubernetes-int-or-string") && !on("x-kubernetes-preserve-unknown-fields") {
-        errors.push(FieldError::required(format!("{path}.type"), "must not be empty for specified object fields"));
+        errors.push(FieldError::required(
+            format!("{path}.type"),
+            "must not be empty for specified object fields",
+        ));
     }
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
         && let Err(error) = regex::Regex::new(pattern)
@@ -151,7 +176,13 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
         let why = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(FieldError::invalid(format!("{path}.pattern"), &json!(pattern), &why));
     }
-    for (at, rule) in schema.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten().enumerate() {
+    for (at, rule) in schema
+        .get("x-kubernetes-validations")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let path = format!("{path}.x-kubernetes-validations[{at}].rule");
         let rule = text(rule, "rule");
         if rule.len() > cel::MAX_RULE_BYTES {
@@ -161,7 +192,12 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
             errors.push(FieldError::invalid(path, &json!(rule), &why));
         }
     }
-    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, property) in schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         let meta = path.ends_with("openAPIV3Schema") && name == "metadata";
         if !meta {
             structural(property, &format!("{path}.properties[{name}]"), budget, errors);
@@ -172,7 +208,10 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
     } else if schema["type"] == "array" {
         errors.push(FieldError::required(format!("{path}.items"), "must be specified"));
     }
-    if let Some(additional) = schema.get("additionalProperties").filter(|additional| additional.is_object()) {
+    if let Some(additional) = schema
+        .get("additionalProperties")
+        .filter(|additional| additional.is_object())
+    {
         structural(additional, &format!("{path}.additionalProperties"), budget, errors);
     }
 }
@@ -180,7 +219,11 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
 /// The status of an accepted definition.
 pub(crate) fn accepted(definition: &Value, now: &str) -> Value {
     let spec = &definition["spec"];
-    let stored = spec["versions"].as_array().into_iter().flatten().find(|version| version["storage"] == json!(true));
+    let stored = spec["versions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|version| version["storage"] == json!(true));
     let mut versions = texts(&definition["status"], "storedVersions");
     if let Some(stored) = stored
         && !versions.iter().any(|version| version == text(stored, "name"))
@@ -233,8 +276,14 @@ fn resource(spec: &Value, version: &Value, stored_as: &str) -> Resource {
     }
     let columns = version.get("additionalPrinterColumns").and_then(Value::as_array);
     let columns = columns.map_or_else(Vec::new, |columns| columns.iter().map(column).collect());
-    let selectable = version.get("selectableFields").and_then(Value::as_array).into_iter().flatten();
-    let selectable = selectable.map(|field| text(field, "jsonPath").trim_start_matches('.').to_owned()).collect();
+    let selectable = version
+        .get("selectableFields")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let selectable = selectable
+        .map(|field| text(field, "jsonPath").trim_start_matches('.').to_owned())
+        .collect();
     let deprecation = (version["deprecated"] == json!(true)).then(|| {
         let given = text(version, "deprecationWarning");
         let plain = || format!("{group}/{name} {} is deprecated", text(names, "kind"));
@@ -250,7 +299,18 @@ fn resource(spec: &Value, version: &Value, stored_as: &str) -> Resource {
         namespaced: text(spec, "scope") == "Namespaced",
         short_names: texts(names, "shortNames"),
         categories: texts(names, "categories"),
-        verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"].map(str::to_owned).to_vec(),
+        verbs: [
+            "create",
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "update",
+            "watch",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         subresources,
         ty: schema::of_resource(&schema),
         type_name: String::new(),
@@ -289,7 +349,10 @@ pub(crate) fn version_order(left: &str, right: &str) -> Ordering {
         if rest.is_empty() {
             return Some((3, major, 0));
         }
-        let (stage, minor) = rest.strip_prefix("beta").map(|minor| (2, minor)).or_else(|| rest.strip_prefix("alpha").map(|minor| (1, minor)))?;
+        let (stage, minor) = rest
+            .strip_prefix("beta")
+            .map(|minor| (2, minor))
+            .or_else(|| rest.strip_prefix("alpha").map(|minor| (1, minor)))?;
         Some((stage, major, minor.parse().ok()?))
     };
     match (rank(left), rank(right)) {
@@ -315,11 +378,19 @@ mod tests {
     fn a_definition_without_schema_or_with_a_bad_rule_is_refused() {
         let mut definition = json!({"metadata": {"name": "as.b.c"}, "spec": {"group": "b.c", "scope": "Namespaced",
             "names": {"plural": "as", "kind": "A"}, "versions": [{"name": "v1", "served": true, "storage": true}]}});
-        let fields = |definition: &Value| check(definition).into_iter().map(|error| error.field).collect::<Vec<_>>();
+        let fields = |definition: &Value| {
+            check(definition)
+                .into_iter()
+                .map(|error| error.field)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(fields(&definition), ["spec.versions[0].schema.openAPIV3Schema"]);
         definition["spec"]["versions"][0]["schema"] = json!({"openAPIV3Schema": {"type": "object", "properties": {
             "a": {"type": "string", "x-kubernetes-validations": [{"rule": "self ==="}]}}}});
-        assert_eq!(fields(&definition), ["spec.versions[0].schema.openAPIV3Schema.properties[a].x-kubernetes-validations[0].rule"]);
+        assert_eq!(
+            fields(&definition),
+            ["spec.versions[0].schema.openAPIV3Schema.properties[a].x-kubernetes-validations[0].rule"]
+        );
         definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["a"] = json!({"type": "string"});
         assert_eq!(fields(&definition), [""; 0]);
         assert_eq!(resources(&definition).len(), 1);

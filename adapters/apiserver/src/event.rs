@@ -25,6 +25,7 @@ pub(crate) fn to_new(event: &mut Value) {
     for (old, new) in RENAMED {
         rename(object, old, new);
     }
+    object.retain(|name, value| !(matches!(name.as_str(), "reportingController" | "reportingInstance") && value == ""));
 }
 
 /// From `events.k8s.io/v1` to `v1`.

@@ -15,7 +15,11 @@ const MAX_DUPLICATES: usize = 20;
 pub(crate) fn parse(bytes: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
     let mut duplicates = Vec::new();
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Node { path: String::new(), duplicates: &mut duplicates }.deserialize(&mut reader)?;
+    let value = Node {
+        path: String::new(),
+        duplicates: &mut duplicates,
+    }
+    .deserialize(&mut reader)?;
     reader.end()?;
     Ok((value, duplicates))
 }
@@ -53,7 +57,9 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("a number is not finite"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number is not finite"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -70,9 +76,10 @@ impl<'de> Visitor<'de> for Node<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut out = Vec::new();
-        while let Some(item) =
-            items.next_element_seed(Node { path: format!("{}[{}]", self.path, out.len()), duplicates: self.duplicates })?
-        {
+        while let Some(item) = items.next_element_seed(Node {
+            path: format!("{}[{}]", self.path, out.len()),
+            duplicates: self.duplicates,
+        })? {
             out.push(item);
         }
         Ok(Value::Array(out))
@@ -81,11 +88,18 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
         while let Some(name) = fields.next_key::<String>()? {
-            let path = if self.path.is_empty() { name.clone() } else { format!("{}.{name}", self.path) };
+            let path = if self.path.is_empty() {
+                name.clone()
+            } else {
+                format!("{}.{name}", self.path)
+            };
             if out.contains_key(&name) && self.duplicates.len() < MAX_DUPLICATES && !self.duplicates.contains(&path) {
                 self.duplicates.push(path.clone());
             }
-            let value = fields.next_value_seed(Node { path, duplicates: self.duplicates })?;
+            let value = fields.next_value_seed(Node {
+                path,
+                duplicates: self.duplicates,
+            })?;
             out.insert(name, value);
         }
         Ok(Value::Object(out))

@@ -1,4 +1,4 @@
-//! The part of JSONPath that printer columns use.
+//! The part of `JSONPath` that printer columns use.
 //!
 //! `.a.b`, `['a.b']`, `[0]`, `[*]`, `.*` and `[?(@.a=="b")]`, with or without braces.
 
@@ -12,7 +12,11 @@ enum Step {
     Field(String),
     Index(i64),
     All,
-    Where { path: Vec<String>, equal: bool, value: String },
+    Where {
+        path: Vec<String>,
+        equal: bool,
+        value: String,
+    },
 }
 
 /// The values at a path; none when the path cannot be read.
@@ -20,7 +24,11 @@ pub(crate) fn find<'a>(path: &str, root: &'a Value) -> Vec<&'a Value> {
     let Some(steps) = parse(path) else { return Vec::new() };
     let mut found = vec![root];
     for step in &steps {
-        found = found.into_iter().flat_map(|value| take(step, value)).take(MAX_FOUND).collect();
+        found = found
+            .into_iter()
+            .flat_map(|value| take(step, value))
+            .take(MAX_FOUND)
+            .collect();
     }
     found
 }
@@ -29,16 +37,30 @@ fn take<'a>(step: &Step, value: &'a Value) -> Vec<&'a Value> {
     match step {
         Step::Field(name) => value.get(name).into_iter().collect(),
         Step::Index(index) => {
-            let Some(items) = value.as_array() else { return Vec::new() };
-            let at = if *index < 0 { i64::try_from(items.len()).unwrap_or(0) + index } else { *index };
-            usize::try_from(at).ok().and_then(|at| items.get(at)).into_iter().collect()
+            let Some(items) = value.as_array() else {
+                return Vec::new();
+            };
+            let at = if *index < 0 {
+                i64::try_from(items.len()).unwrap_or(0) + index
+            } else {
+                *index
+            };
+            usize::try_from(at)
+                .ok()
+                .and_then(|at| items.get(at))
+                .into_iter()
+                .collect()
         }
         Step::All => match value {
             Value::Array(items) => items.iter().collect(),
             Value::Object(map) => map.values().collect(),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
         },
-        Step::Where { path, equal, value: wanted } => {
+        Step::Where {
+            path,
+            equal,
+            value: wanted,
+        } => {
             let keep = |item: &&Value| {
                 let found = path.iter().try_fold(*item, |value, name| value.get(name));
                 let text = found.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -51,7 +73,10 @@ fn take<'a>(step: &Step, value: &'a Value) -> Vec<&'a Value> {
 
 fn parse(path: &str) -> Option<Vec<Step>> {
     let path = path.trim();
-    let path = path.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(path);
+    let path = path
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .unwrap_or(path);
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut steps = Vec::new();
     while !rest.is_empty() {
@@ -96,8 +121,7 @@ fn closing(text: &str) -> Option<usize> {
     let (mut quote, mut depth) = (None, 0_usize);
     for (at, letter) in text.char_indices() {
         match (quote, letter) {
-            (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => quote = Some(open).filter(|open| *open != letter),
             (None, '\'' | '"') => quote = Some(letter),
             (None, '(') => depth += 1,
             (None, ')') => depth = depth.saturating_sub(1),
@@ -110,7 +134,9 @@ fn closing(text: &str) -> Option<usize> {
 
 fn unquote(text: &str) -> Option<&str> {
     let text = text.trim();
-    ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+    ['\'', '"']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
 }
 
 fn bracket(text: &str) -> Option<Step> {
@@ -128,7 +154,11 @@ fn bracket(text: &str) -> Option<Step> {
             .or_else(|| filter.split_once("!=").map(|(path, value)| (path, value, false)))?;
         let path = path.trim().strip_prefix('@')?.trim_start_matches('.');
         let value = unquote(value).unwrap_or(value.trim()).to_owned();
-        return Some(Step::Where { path: path.split('.').map(str::to_owned).collect(), equal, value });
+        return Some(Step::Where {
+            path: path.split('.').map(str::to_owned).collect(),
+            equal,
+            value,
+        });
     }
     text.parse().ok().map(Step::Index)
 }
@@ -140,7 +170,8 @@ mod tests {
 
     #[test]
     fn printer_paths_find_their_values() {
-        let object = json!({"a": {"b.c": 1, "list": [{"type": "Ready", "status": "True"}, {"type": "X", "status": "?"}]}});
+        let object =
+            json!({"a": {"b.c": 1, "list": [{"type": "Ready", "status": "True"}, {"type": "X", "status": "?"}]}});
         for (path, expect) in [
             (".a.list[0].type", vec![json!("Ready")]),
             (".a.list[?(@.type==\"Ready\")].status", vec![json!("True")]),

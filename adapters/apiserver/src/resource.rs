@@ -102,16 +102,36 @@ impl Resource {
 
 /// `group/version`, or the version alone in the core group.
 pub(crate) fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(',').filter(|word| !word.is_empty() && *word != "-").map(str::to_owned).collect()
+    text.split(',')
+        .filter(|word| !word.is_empty() && *word != "-")
+        .map(str::to_owned)
+        .collect()
 }
 
 fn built_in(line: &str) -> Option<Resource> {
     let columns: Vec<&str> = line.split('\t').collect();
-    let [group, version, plural, singular, kind, scope, short, categories, verbs, subs, ty] = columns.as_slice() else {
+    let [
+        group,
+        version,
+        plural,
+        singular,
+        kind,
+        scope,
+        short,
+        categories,
+        verbs,
+        subs,
+        ty,
+    ] = columns.as_slice()
+    else {
         return None;
     };
     let group = if *group == "-" { "" } else { group };
@@ -166,7 +186,10 @@ pub(crate) struct Registry {
 
 impl Registry {
     pub(crate) fn new() -> Self {
-        let mut registry = Self { resources: BTreeMap::new(), order: Vec::new() };
+        let mut registry = Self {
+            resources: BTreeMap::new(),
+            order: Vec::new(),
+        };
         for resource in TABLE.lines().filter_map(built_in) {
             registry.add(resource);
         }
@@ -180,23 +203,30 @@ impl Registry {
                 versions.push(resource.version.clone());
                 versions.sort_by(|left, right| crate::crd::version_order(left, right));
             }
-            None => self.order.push((resource.group.clone(), vec![resource.version.clone()])),
+            None => self
+                .order
+                .push((resource.group.clone(), vec![resource.version.clone()])),
         }
-        let name = (resource.group.clone(), resource.version.clone(), resource.plural.clone());
+        let name = (
+            resource.group.clone(),
+            resource.version.clone(),
+            resource.plural.clone(),
+        );
         self.resources.insert(name, Arc::new(resource));
     }
 
     /// Serves these versions of a custom resource, in place of what was served for it.
     pub(crate) fn set_custom(&mut self, group: &str, plural: &str, resources: Vec<Resource>) {
-        self.resources
-            .retain(|(of_group, _, of_plural), resource| {
-                resource.custom.is_none() || of_group != group || of_plural != plural
-            });
+        self.resources.retain(|(of_group, _, of_plural), resource| {
+            resource.custom.is_none() || of_group != group || of_plural != plural
+        });
         for resource in resources {
             self.add(resource);
         }
         let served = |group: &str, version: &str| {
-            self.resources.keys().any(|(of_group, of_version, _)| of_group == group && of_version == version)
+            self.resources
+                .keys()
+                .any(|(of_group, of_version, _)| of_group == group && of_version == version)
         };
         let mut order = std::mem::take(&mut self.order);
         for (group, versions) in &mut order {
@@ -207,7 +237,8 @@ impl Registry {
     }
 
     pub(crate) fn get(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
-        self.resources.get(&(group.to_owned(), version.to_owned(), plural.to_owned()))
+        self.resources
+            .get(&(group.to_owned(), version.to_owned(), plural.to_owned()))
     }
 
     /// Groups with their versions, preferred first.
@@ -216,7 +247,11 @@ impl Registry {
     }
 
     /// The resources of one version of a group.
-    pub(crate) fn in_version<'a>(&'a self, group: &'a str, version: &'a str) -> impl Iterator<Item = &'a Arc<Resource>> {
+    pub(crate) fn in_version<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = &'a Arc<Resource>> {
         self.resources
             .values()
             .filter(move |resource| resource.group == group && resource.version == version)
@@ -230,7 +265,9 @@ impl Registry {
 
     /// The resource of a kind.
     pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Option<&Arc<Resource>> {
-        self.resources.values().find(|resource| resource.kind == kind && resource.api_version() == api_version)
+        self.resources
+            .values()
+            .find(|resource| resource.kind == kind && resource.api_version() == api_version)
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Resource>> {
@@ -277,10 +314,21 @@ mod tests {
             ("coordination.k8s.io", "v1", "leases"),
             ("events.k8s.io", "v1", "events"),
         ] {
-            let resource = registry.get(group, version, plural).unwrap_or_else(|| panic!("{plural} is absent"));
+            let resource = registry
+                .get(group, version, plural)
+                .unwrap_or_else(|| panic!("{plural} is absent"));
             assert!(!resource.ty.is_any(), "{plural} has no type");
         }
-        assert_eq!(registry.get("apps", "v1", "deployments").unwrap().short_names, ["deploy"]);
-        assert!(registry.get("apps", "v1", "deployments").unwrap().subresource("scale").is_some());
+        assert_eq!(
+            registry.get("apps", "v1", "deployments").unwrap().short_names,
+            ["deploy"]
+        );
+        assert!(
+            registry
+                .get("apps", "v1", "deployments")
+                .unwrap()
+                .subresource("scale")
+                .is_some()
+        );
     }
 }

@@ -33,7 +33,9 @@ impl LabelSelector {
     /// 400 with the part that cannot be read.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         if text.len() > MAX_BYTES {
-            return Err(ApiError::bad_request(format!("the label selector is longer than {MAX_BYTES} bytes")));
+            return Err(ApiError::bad_request(format!(
+                "the label selector is longer than {MAX_BYTES} bytes"
+            )));
         }
         let mut out = Vec::new();
         for part in split_top(text) {
@@ -48,10 +50,23 @@ impl LabelSelector {
     /// The selector of a workload: `matchLabels` and `matchExpressions`.
     pub(crate) fn of_object(selector: &Value) -> Self {
         let mut out = Vec::new();
-        for (name, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
-            out.push(Requirement::In(name.clone(), value.as_str().map(str::to_owned).into_iter().collect()));
+        for (name, value) in selector
+            .get("matchLabels")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            out.push(Requirement::In(
+                name.clone(),
+                value.as_str().map(str::to_owned).into_iter().collect(),
+            ));
         }
-        for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
+        for expression in selector
+            .get("matchExpressions")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
             let key = expression["key"].as_str().unwrap_or("").to_owned();
             let values = || {
                 let values = expression["values"].as_array().into_iter().flatten();
@@ -149,9 +164,14 @@ fn requirement(part: &str) -> Result<Requirement, ApiError> {
     }
     if let Some((head, list)) = part.split_once('(') {
         let list = list.strip_suffix(')').ok_or_else(|| unparsable(part, "no `)`"))?;
-        let values = list.split(',').map(|value| value_of(value, part)).collect::<Result<Vec<_>, _>>()?;
-        let (key, operator) =
-            head.trim().rsplit_once(char::is_whitespace).ok_or_else(|| unparsable(part, "no operator"))?;
+        let values = list
+            .split(',')
+            .map(|value| value_of(value, part))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (key, operator) = head
+            .trim()
+            .rsplit_once(char::is_whitespace)
+            .ok_or_else(|| unparsable(part, "no operator"))?;
         let key = key_of(key, part)?;
         return match operator {
             "in" => Ok(Requirement::In(key, values)),
@@ -168,12 +188,22 @@ fn requirement(part: &str) -> Result<Requirement, ApiError> {
     for (sign, greater) in [('>', true), ('<', false)] {
         if let Some((key, value)) = part.split_once(sign) {
             let key = key_of(key, part)?;
-            let bound = value.trim().parse().map_err(|_| unparsable(part, "the bound is no integer"))?;
-            return Ok(if greater { Requirement::Greater(key, bound) } else { Requirement::Less(key, bound) });
+            let bound = value
+                .trim()
+                .parse()
+                .map_err(|_| unparsable(part, "the bound is no integer"))?;
+            return Ok(if greater {
+                Requirement::Greater(key, bound)
+            } else {
+                Requirement::Less(key, bound)
+            });
         }
     }
     if let Some((_, rest)) = part.split_once(char::is_whitespace) {
-        let why = format!("unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt", rest.trim());
+        let why = format!(
+            "unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt",
+            rest.trim()
+        );
         return Err(ApiError::bad_request(why));
     }
     Ok(Requirement::Exists(key_of(part, part)?))
@@ -229,7 +259,9 @@ impl FieldSelector {
     /// 400 when a field cannot be selected on or the text cannot be read.
     pub(crate) fn parse(text: &str, resource: &str, custom: &[String]) -> Result<Self, ApiError> {
         if text.len() > MAX_BYTES {
-            return Err(ApiError::bad_request(format!("the field selector is longer than {MAX_BYTES} bytes")));
+            return Err(ApiError::bad_request(format!(
+                "the field selector is longer than {MAX_BYTES} bytes"
+            )));
         }
         let mut out = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -245,7 +277,9 @@ impl FieldSelector {
             let field = field.trim();
             let known = matches!(field, "metadata.name" | "metadata.namespace")
                 || custom.iter().any(|known| known == field)
-                || SELECTABLE.iter().any(|(of, fields)| *of == resource && fields.contains(&field));
+                || SELECTABLE
+                    .iter()
+                    .any(|(of, fields)| *of == resource && fields.contains(&field));
             if !known {
                 let special = custom.is_empty() && SELECTABLE.iter().all(|(of, _)| *of != resource);
                 return Err(ApiError::bad_request(if special && !resource.is_empty() {
@@ -254,14 +288,21 @@ impl FieldSelector {
                     format!("field label not supported: {field}")
                 }));
             }
-            out.push((field.split('.').map(str::to_owned).collect(), equal, value.trim().to_owned()));
+            out.push((
+                field.split('.').map(str::to_owned).collect(),
+                equal,
+                value.trim().to_owned(),
+            ));
         }
         Ok(Self(out))
     }
 
     /// The name that the selector demands, if it demands one.
     pub(crate) fn name(&self) -> Option<&str> {
-        let found = self.0.iter().find(|(path, equal, _)| *equal && path.join(".") == "metadata.name");
+        let found = self
+            .0
+            .iter()
+            .find(|(path, equal, _)| *equal && path.join(".") == "metadata.name");
         found.map(|(_, _, value)| value.as_str())
     }
 
@@ -311,7 +352,11 @@ mod tests {
     fn events_are_selected_by_what_they_are_about() {
         let event = json!({"involvedObject": {"kind": "Pod", "name": "a"}, "source": {"component": "kubelet"}});
         let parse = |text| FieldSelector::parse(text, "events", &[]);
-        assert!(parse("involvedObject.name=a,involvedObject.kind=Pod").unwrap().matches(&event));
+        assert!(
+            parse("involvedObject.name=a,involvedObject.kind=Pod")
+                .unwrap()
+                .matches(&event)
+        );
         assert!(!parse("involvedObject.name!=a").unwrap().matches(&event));
         assert!(parse("source=kubelet").unwrap().matches(&event));
         assert!(parse("spec.foo=a").is_err());

@@ -101,13 +101,20 @@ impl Builder {
     /// # Errors
     /// When the address cannot be listened on.
     pub async fn start(self) -> Result<Running, StartError> {
-        let listen = |source| StartError::Listen { address: self.address, source };
+        let listen = |source| StartError::Listen {
+            address: self.address,
+            source,
+        };
         let listener = TcpListener::bind(self.address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let core = Core::new(self.limits, self.seed);
         let shared = Arc::new(Shared::new(core, address.to_string()));
         let mut tasks = Vec::new();
-        tasks.push(tokio::spawn(controllers::run(shared.clone(), self.ready_after, !self.controllers)));
+        tasks.push(tokio::spawn(controllers::run(
+            shared.clone(),
+            self.ready_after,
+            !self.controllers,
+        )));
         let listener = listener.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "cannot set nodelay");

@@ -69,8 +69,16 @@ pub(crate) fn shown(value: &Value) -> String {
 
 impl FieldError {
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
-        let message = if detail.is_empty() { "Required value".to_owned() } else { format!("Required value: {detail}") };
-        Self { field: field.into(), kind: FieldErrorKind::Required, message }
+        let message = if detail.is_empty() {
+            "Required value".to_owned()
+        } else {
+            format!("Required value: {detail}")
+        };
+        Self {
+            field: field.into(),
+            kind: FieldErrorKind::Required,
+            message,
+        }
     }
 
     pub(crate) fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
@@ -118,14 +126,21 @@ impl FieldError {
     }
 
     pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
-        Self { field: field.into(), kind: FieldErrorKind::Forbidden, message: format!("Forbidden: {detail}") }
+        Self {
+            field: field.into(),
+            kind: FieldErrorKind::Forbidden,
+            message: format!("Forbidden: {detail}"),
+        }
     }
 
     pub(crate) fn too_long(field: impl Into<String>, max: u64) -> Self {
         Self {
             field: field.into(),
             kind: FieldErrorKind::TooLong,
-            message: format!("Too long: may not be more than {max} byte{}", if max == 1 { "" } else { "s" }),
+            message: format!(
+                "Too long: may not be more than {max} byte{}",
+                if max == 1 { "" } else { "s" }
+            ),
         }
     }
 
@@ -133,7 +148,10 @@ impl FieldError {
         Self {
             field: field.into(),
             kind: FieldErrorKind::TooMany,
-            message: format!("Too many: {actual}: must have at most {max} item{}", if max == 1 { "" } else { "s" }),
+            message: format!(
+                "Too many: {actual}: must have at most {max} item{}",
+                if max == 1 { "" } else { "s" }
+            ),
         }
     }
 
@@ -145,7 +163,10 @@ impl FieldError {
             | FieldErrorKind::TooLong
             | FieldErrorKind::TooMany
             | FieldErrorKind::TypeInvalid => true,
-            FieldErrorKind::Invalid | FieldErrorKind::Duplicate | FieldErrorKind::Forbidden | FieldErrorKind::NotFound => false,
+            FieldErrorKind::Invalid
+            | FieldErrorKind::Duplicate
+            | FieldErrorKind::Forbidden
+            | FieldErrorKind::NotFound => false,
         }
     }
 
@@ -173,7 +194,11 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 
 /// `plural.group`, or the plural alone in the core group.
 pub(crate) fn qualified(group: &str, name: &str) -> String {
-    if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
+    if group.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}.{group}")
+    }
 }
 
 fn details(group: &str, kind: &str, name: &str) -> Value {
@@ -190,7 +215,12 @@ fn details(group: &str, kind: &str, name: &str) -> Value {
 
 impl ApiError {
     pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Value::Null }
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            details: Value::Null,
+        }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -224,7 +254,11 @@ impl ApiError {
         let resource = qualified(group, plural);
         Self {
             details: details(group, plural, name),
-            ..Self::new(409, "Conflict", format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"))
+            ..Self::new(
+                409,
+                "Conflict",
+                format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"),
+            )
         }
     }
 
@@ -244,20 +278,31 @@ impl ApiError {
     pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let what = qualified(group, kind);
         let lines: Vec<String> = errors.iter().map(FieldError::line).collect();
-        let why = if lines.len() == 1 { lines.concat() } else { format!("[{}]", lines.join(", ")) };
+        let why = if lines.len() == 1 {
+            lines.concat()
+        } else {
+            format!("[{}]", lines.join(", "))
+        };
         let causes: Vec<Value> = errors
             .iter()
             .map(|error| json!({"reason": error.kind.reason(), "message": error.message, "field": error.place()}))
             .collect();
         let mut details = details(group, kind, name);
         details["causes"] = Value::Array(causes);
-        Self { details, ..Self::new(422, "Invalid", format!("{what} \"{name}\" is invalid: {why}")) }
+        Self {
+            details,
+            ..Self::new(422, "Invalid", format!("{what} \"{name}\" is invalid: {why}"))
+        }
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         Self {
             details: json!({}),
-            ..Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+            ..Self::new(
+                405,
+                "MethodNotAllowed",
+                "the server does not allow this method on the requested resource",
+            )
         }
     }
 
@@ -272,7 +317,7 @@ impl ApiError {
             "message": self.message, "reason": self.reason, "details": self.details, "code": self.code,
         });
         if let Some(map) = status.as_object_mut() {
-            map.retain(|name, value| !(name == "details" && value.is_null()) && !(name == "reason" && value == ""));
+            map.retain(|name, value| !(name == "details" && value.is_null() || name == "reason" && value == ""));
         }
         status
     }

@@ -25,7 +25,6 @@ pub(crate) struct Key {
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) value: Value,
-    pub(crate) revision: u64,
     bytes: usize,
 }
 
@@ -64,7 +63,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { objects: 100_000, bytes: 512 << 20, object_bytes: 3 << 19, events: 10_000, watches: 10_000 }
+        Self {
+            objects: 100_000,
+            bytes: 512 << 20,
+            object_bytes: 3 << 19,
+            events: 10_000,
+            watches: 10_000,
+        }
     }
 }
 
@@ -99,7 +104,12 @@ fn size_of(value: &Value) -> usize {
         Value::Number(_) => 8,
         Value::String(text) => text.len() + 3,
         Value::Array(items) => 2 + items.iter().map(|item| 1 + size_of(item)).sum::<usize>(),
-        Value::Object(map) => 2 + map.iter().map(|(name, item)| name.len() + 4 + size_of(item)).sum::<usize>(),
+        Value::Object(map) => {
+            2 + map
+                .iter()
+                .map(|(name, item)| name.len() + 4 + size_of(item))
+                .sum::<usize>()
+        }
     }
 }
 
@@ -182,7 +192,11 @@ impl Store {
 
     /// The keys of all objects in a namespace.
     pub(crate) fn in_namespace(&self, namespace: &str) -> Vec<Key> {
-        self.objects.keys().filter(|key| key.namespace == namespace).cloned().collect()
+        self.objects
+            .keys()
+            .filter(|key| key.namespace == namespace)
+            .cloned()
+            .collect()
     }
 
     /// Writes an object and gives it its `resourceVersion`.
@@ -204,7 +218,7 @@ impl Store {
         }
         self.revision += 1;
         value["metadata"]["resourceVersion"] = json!(self.revision.to_string());
-        let stored = Arc::new(Stored { value, revision: self.revision, bytes });
+        let stored = Arc::new(Stored { value, bytes });
         if let Some(previous) = &previous {
             self.forget_indexes(&key, &previous.value);
         }
@@ -216,8 +230,18 @@ impl Store {
         }
         self.bytes = self.bytes - before + bytes;
         self.objects.insert(key.clone(), stored.clone());
-        let change = if previous.is_some() { Change::Modified } else { Change::Added };
-        self.record(Event { revision: self.revision, key, change, object: stored.clone(), previous });
+        let change = if previous.is_some() {
+            Change::Modified
+        } else {
+            Change::Added
+        };
+        self.record(Event {
+            revision: self.revision,
+            key,
+            change,
+            object: stored.clone(),
+            previous,
+        });
         Ok(stored)
     }
 
@@ -229,7 +253,10 @@ impl Store {
         self.revision += 1;
         let mut value = previous.value.clone();
         value["metadata"]["resourceVersion"] = json!(self.revision.to_string());
-        let object = Arc::new(Stored { value, revision: self.revision, bytes: previous.bytes });
+        let object = Arc::new(Stored {
+            value,
+            bytes: previous.bytes,
+        });
         self.record(Event {
             revision: self.revision,
             key: key.clone(),
@@ -279,8 +306,10 @@ impl Store {
         if revision < self.compacted {
             return None;
         }
-        let mut objects: BTreeMap<Key, Arc<Stored>> =
-            self.list(storage, namespace, None).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        let mut objects: BTreeMap<Key, Arc<Stored>> = self
+            .list(storage, namespace, None)
+            .map(|(key, stored)| (key.clone(), stored.clone()))
+            .collect();
         for event in self.log.iter().rev().take_while(|event| event.revision > revision) {
             if event.key.storage != *storage || (!namespace.is_empty() && event.key.namespace != namespace) {
                 continue;
@@ -299,7 +328,11 @@ mod tests {
     use super::*;
 
     fn key(name: &str) -> Key {
-        Key { storage: "things".into(), namespace: "a".into(), name: name.into() }
+        Key {
+            storage: "things".into(),
+            namespace: "a".into(),
+            name: name.into(),
+        }
     }
 
     fn store(limits: Limits) -> Store {
@@ -308,8 +341,12 @@ mod tests {
 
     #[test]
     fn the_past_can_be_listed_until_it_is_forgotten() {
-        let mut store = store(Limits { events: 3, ..Limits::default() });
-        let first = store.put(key("x"), json!({"metadata": {}})).unwrap().revision;
+        let mut store = store(Limits {
+            events: 3,
+            ..Limits::default()
+        });
+        store.put(key("x"), json!({"metadata": {}})).unwrap();
+        let first = store.revision();
         store.put(key("y"), json!({"metadata": {}})).unwrap();
         store.remove(&key("x"));
         let names = |objects: Vec<Arc<Stored>>| objects.len();
@@ -325,9 +362,17 @@ mod tests {
 
     #[test]
     fn each_limit_refuses_with_its_name() {
-        let mut small = store(Limits { objects: 1, object_bytes: 200, bytes: 300, ..Limits::default() });
+        let mut small = store(Limits {
+            objects: 1,
+            object_bytes: 200,
+            bytes: 300,
+            ..Limits::default()
+        });
         small.put(key("x"), json!({"metadata": {}})).unwrap();
-        assert_eq!(small.put(key("y"), json!({"metadata": {}})).unwrap_err(), Full::Objects(1));
+        assert_eq!(
+            small.put(key("y"), json!({"metadata": {}})).unwrap_err(),
+            Full::Objects(1)
+        );
         let long = json!({"metadata": {}, "data": "x".repeat(500)});
         assert!(matches!(small.put(key("x"), long).unwrap_err(), Full::Object(_, 200)));
     }

@@ -22,7 +22,10 @@ mod tests {
 
     #[test]
     fn yaml_becomes_json() {
-        assert_eq!(parse(b"a: 1\nb: [x, true, null]\n").unwrap(), json!({"a": 1, "b": ["x", true, null]}));
+        assert_eq!(
+            parse(b"a: 1\nb: [x, true, null]\n").unwrap(),
+            json!({"a": 1, "b": ["x", true, null]})
+        );
         assert!(parse(b"a: [").is_err());
     }
 }

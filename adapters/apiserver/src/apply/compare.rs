@@ -38,7 +38,7 @@ fn walk(ty: &Type, before: Option<&Value>, after: Option<&Value>, path: &mut Vec
     let form = |value: Option<&Value>| value.map(|value| (value.is_object(), value.is_array()));
     let changed_form = ty.is_any() && before.is_some() && after.is_some() && form(before) != form(after);
     match ty.view(after.or(before)) {
-        View::Map(map) if !changed_form && !map.atomic && !(empty(before) && empty(after)) => {
+        View::Map(map) if !(changed_form || map.atomic || empty(before) && empty(after)) => {
             fields(&map, before, after, path, out);
         }
         View::List(element, kind) if *kind != ListKind::Atomic && !(empty(before) && empty(after)) => {
@@ -77,7 +77,9 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
     }
     if let (Some(left), Some(right)) = (left.as_object(), right.as_object()) {
         return left.len() == right.len()
-            && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)));
+            && left
+                .iter()
+                .all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)));
     }
     left == right
 }

@@ -37,7 +37,11 @@ impl Manager {
         Self {
             name: name.to_owned(),
             operation,
-            api_version: if operation == Operation::Apply { String::new() } else { api_version.to_owned() },
+            api_version: if operation == Operation::Apply {
+                String::new()
+            } else {
+                api_version.to_owned()
+            },
             subresource: subresource.to_owned(),
         }
     }
@@ -46,10 +50,12 @@ impl Manager {
     pub(crate) fn show(&self) -> String {
         let mut text = json!(self.name).to_string();
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", json!(self.subresource)));
+            text.push_str(" with subresource ");
+            text.push_str(&json!(self.subresource).to_string());
         }
         if self.operation == Operation::Update {
-            text.push_str(&format!(" using {}", self.api_version));
+            text.push_str(" using ");
+            text.push_str(&self.api_version);
         }
         text
     }
@@ -91,9 +97,15 @@ impl Managers {
             let set = FieldSet::decode(entry.get("fieldsV1").unwrap_or(&empty))?;
             let manager = Manager::new(operation, text("manager"), text("apiVersion"), text("subresource"));
             let time = entry.get("time").and_then(Value::as_str).map(str::to_owned);
-            let owned = Owned { set, api_version: text("apiVersion").to_owned(), time };
+            let owned = Owned {
+                set,
+                api_version: text("apiVersion").to_owned(),
+                time,
+            };
             // Equal managers are one: their sets are united.
-            out.entry(manager).and_modify(|known: &mut Owned| known.set.extend(&owned.set)).or_insert(owned);
+            out.entry(manager)
+                .and_modify(|known: &mut Owned| known.set.extend(&owned.set))
+                .or_insert(owned);
         }
         Some(Self(out))
     }

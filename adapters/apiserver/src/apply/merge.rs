@@ -19,28 +19,34 @@ pub(crate) enum MergeError {
 
 /// The live value with the configuration laid over it.
 pub(crate) fn merge(ty: &Type, live: Option<&Value>, config: Option<&Value>) -> Option<Value> {
-    let (Some(left), Some(right)) = (live, config) else { return config.or(live).cloned() };
+    let (Some(left), Some(right)) = (live, config) else {
+        return config.or(live).cloned();
+    };
     if ty.is_any() && left.is_object() != right.is_object() {
         return Some(right.clone());
     }
     match ty.view(Some(right)) {
         View::Map(map) if !map.atomic => {
             let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
-                return Some(if right.is_null() && left.as_object().is_some_and(|map| !map.is_empty()) {
-                    left.clone()
-                } else {
-                    right.clone()
-                });
+                return Some(
+                    if right.is_null() && left.as_object().is_some_and(|map| !map.is_empty()) {
+                        left.clone()
+                    } else {
+                        right.clone()
+                    },
+                );
             };
             Some(merge_fields(&map, left, right))
         }
         View::List(element, kind) if *kind != ListKind::Atomic => {
             let (Some(left), Some(right)) = (left.as_array(), right.as_array()) else {
-                return Some(if right.is_null() && left.as_array().is_some_and(|list| !list.is_empty()) {
-                    left.clone()
-                } else {
-                    right.clone()
-                });
+                return Some(
+                    if right.is_null() && left.as_array().is_some_and(|list| !list.is_empty()) {
+                        left.clone()
+                    } else {
+                        right.clone()
+                    },
+                );
             };
             Some(Value::Array(merge_items(element, kind, left, right)))
         }
@@ -71,7 +77,9 @@ fn merge_items(element: &Type, kind: &ListKind, left: &[Value], right: &[Value])
         for (at, step) in steps.iter().enumerate() {
             if let Some(step) = step {
                 // A step that occurs twice names no single item.
-                out.entry(step.clone()).and_modify(|place| *place = None).or_insert(Some(at));
+                out.entry(step.clone())
+                    .and_modify(|place| *place = None)
+                    .or_insert(Some(at));
             }
         }
         out
@@ -80,13 +88,15 @@ fn merge_items(element: &Type, kind: &ListKind, left: &[Value], right: &[Value])
     let known = |steps: &BTreeMap<PathElement, Option<usize>>, step: &Option<PathElement>| {
         step.as_ref().is_some_and(|step| steps.contains_key(step))
     };
-    let mut shared: VecDeque<&Option<PathElement>> =
-        right_steps.iter().filter(|step| known(&in_left, step)).collect();
+    let mut shared: VecDeque<&Option<PathElement>> = right_steps.iter().filter(|step| known(&in_left, step)).collect();
     let mut merged: BTreeSet<&Option<PathElement>> = BTreeSet::new();
     let mut out = Vec::with_capacity(left.len().max(right.len()));
     let (mut l, mut r) = (0, 0);
     let pair = |step: &Option<PathElement>, at: usize| {
-        let live = step.as_ref().and_then(|step| in_left.get(step).copied().flatten()).map(|at| &left[at]);
+        let live = step
+            .as_ref()
+            .and_then(|step| in_left.get(step).copied().flatten())
+            .map(|at| &left[at]);
         merge(element, live, Some(&right[at]))
     };
     while l < left.len() || r < right.len() {
@@ -146,11 +156,22 @@ fn check(ty: &Type, value: &Value, path: &mut Vec<PathElement>) -> Result<(), Me
             let mut seen = BTreeSet::new();
             for (index, item) in value.as_array().into_iter().flatten().enumerate() {
                 let Some(step) = item_element(kind, element, item) else {
-                    let keys = if let ListKind::Map(keys) = kind { format!("{:?}", keys.join(",")) } else { String::new() };
-                    return Err(MergeError::NoKey { path: crate::fields::show(path), index, keys });
+                    let keys = if let ListKind::Map(keys) = kind {
+                        format!("{:?}", keys.join(","))
+                    } else {
+                        String::new()
+                    };
+                    return Err(MergeError::NoKey {
+                        path: crate::fields::show(path),
+                        index,
+                        keys,
+                    });
                 };
                 if !seen.insert(step.clone()) {
-                    return Err(MergeError::Duplicate { path: crate::fields::show(path), element: step.show() });
+                    return Err(MergeError::Duplicate {
+                        path: crate::fields::show(path),
+                        element: step.show(),
+                    });
                 }
                 path.push(step);
                 check(element, item, path)?;

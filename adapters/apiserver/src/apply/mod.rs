@@ -45,13 +45,22 @@ fn item_element(kind: &ListKind, element: &Type, item: &Value) -> Option<PathEle
         ListKind::Atomic => None,
         ListKind::Set => Some(PathElement::Value(Atom(item.clone()))),
         ListKind::Map(keys) => {
-            let View::Map(map) = element.view(Some(item)) else { return None };
+            let View::Map(map) = element.view(Some(item)) else {
+                return None;
+            };
             let object = item.as_object()?;
             let mut fields: Vec<(String, Atom)> = keys
                 .iter()
                 .filter_map(|key| {
-                    let default = || map.field(key).and_then(|field| field.default.clone().or_else(|| zero_key(&field.ty)));
-                    let value = object.get(key).filter(|value| !value.is_null()).cloned().or_else(default)?;
+                    let default = || {
+                        map.field(key)
+                            .and_then(|field| field.default.clone().or_else(|| zero_key(&field.ty)))
+                    };
+                    let value = object
+                        .get(key)
+                        .filter(|value| !value.is_null())
+                        .cloned()
+                        .or_else(default)?;
                     Some((key.clone(), Atom(value)))
                 })
                 .collect();

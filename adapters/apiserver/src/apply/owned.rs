@@ -30,7 +30,9 @@ fn walk(ty: &Type, value: &Value, path: &mut Vec<PathElement>, set: &mut FieldSe
         }
         View::List(element, kind) => {
             for item in value.as_array().into_iter().flatten() {
-                let Some(step) = item_element(kind, element, item) else { continue };
+                let Some(step) = item_element(kind, element, item) else {
+                    continue;
+                };
                 path.push(step);
                 walk(element, item, path, set);
                 set.insert(path);

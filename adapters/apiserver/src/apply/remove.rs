@@ -10,7 +10,9 @@ use crate::types::{ListKind, Type, View};
 pub(crate) fn remove(ty: &Type, value: &Value, set: &FieldSet) -> Value {
     match ty.view(Some(value)) {
         View::Map(map) if !map.atomic => {
-            let Some(object) = value.as_object() else { return value.clone() };
+            let Some(object) = value.as_object() else {
+                return value.clone();
+            };
             let kept = object.iter().filter_map(|(name, child)| {
                 let step = PathElement::field(name);
                 if set.has_member(&step) {
@@ -23,12 +25,20 @@ pub(crate) fn remove(ty: &Type, value: &Value, set: &FieldSet) -> Value {
                 Some((name.clone(), child))
             });
             let kept: serde_json::Map<String, Value> = kept.collect();
-            if kept.is_empty() && !object.is_empty() { Value::Null } else { Value::Object(kept) }
+            if kept.is_empty() && !object.is_empty() {
+                Value::Null
+            } else {
+                Value::Object(kept)
+            }
         }
         View::List(element, kind) if *kind != ListKind::Atomic => {
-            let Some(items) = value.as_array() else { return value.clone() };
+            let Some(items) = value.as_array() else {
+                return value.clone();
+            };
             let kept = items.iter().filter_map(|item| {
-                let Some(step) = item_element(kind, element, item) else { return Some(item.clone()) };
+                let Some(step) = item_element(kind, element, item) else {
+                    return Some(item.clone());
+                };
                 if set.has_member(&step) {
                     return None;
                 }
@@ -38,7 +48,11 @@ pub(crate) fn remove(ty: &Type, value: &Value, set: &FieldSet) -> Value {
                 })
             });
             let kept: Vec<Value> = kept.collect();
-            if kept.is_empty() && !items.is_empty() { Value::Null } else { Value::Array(kept) }
+            if kept.is_empty() && !items.is_empty() {
+                Value::Null
+            } else {
+                Value::Array(kept)
+            }
         }
         View::Leaf | View::Map(_) | View::List(..) => value.clone(),
     }

@@ -100,7 +100,11 @@ pub(crate) fn apply(
     let time = last.as_ref().and_then(|last| last.time.clone());
     managers.0.insert(
         manager.clone(),
-        Owned { set: set.clone(), api_version: api_version.to_owned(), time },
+        Owned {
+            set: set.clone(),
+            api_version: api_version.to_owned(),
+            time,
+        },
     );
     let object = match &last {
         Some(last) if !last.set.is_empty() => prune(scope.ty, &merged, &managers, &last.set),
@@ -129,7 +133,10 @@ fn conflicts(comparison: &Comparison, managers: &Managers, but: &Manager) -> Vec
     others
         .flat_map(|(manager, owned)| {
             let paths = owned.set.intersection(&changed).paths();
-            paths.into_iter().map(move |path| Conflict { manager: manager.clone(), path })
+            paths.into_iter().map(move |path| Conflict {
+                manager: manager.clone(),
+                path,
+            })
         })
         .collect()
 }
@@ -175,7 +182,11 @@ mod tests {
     impl World {
         fn apply(&mut self, who: &str, config: &Value, force: bool) -> Result<(), Refusal> {
             let ty = builtin::named("Deployment");
-            let scope = Scope { ty: &ty, ignored: &FieldSet::of_fields(&["status"]), now: "2026-01-01T00:00:00Z" };
+            let scope = Scope {
+                ty: &ty,
+                ignored: &FieldSet::of_fields(&["status"]),
+                now: "2026-01-01T00:00:00Z",
+            };
             let manager = Manager::new(Operation::Apply, who, "apps/v1", "");
             let managers = self.managers.clone();
             let (object, managers) = apply(&scope, &self.live, config, managers, &manager, "apps/v1", force)?;
@@ -186,7 +197,11 @@ mod tests {
 
         fn update(&mut self, who: &str, after: Value) {
             let ty = builtin::named("Deployment");
-            let scope = Scope { ty: &ty, ignored: &FieldSet::of_fields(&["status"]), now: "2026-01-01T00:00:00Z" };
+            let scope = Scope {
+                ty: &ty,
+                ignored: &FieldSet::of_fields(&["status"]),
+                now: "2026-01-01T00:00:00Z",
+            };
             let manager = Manager::new(Operation::Update, who, "apps/v1", "");
             self.managers = update(&scope, &self.live, &after, self.managers.clone(), &manager, "apps/v1");
             self.live = after;
@@ -194,12 +209,17 @@ mod tests {
 
         fn owned(&self, who: &str) -> Vec<String> {
             let found = self.managers.0.iter().filter(|(manager, _)| manager.name == who);
-            found.flat_map(|(_, owned)| owned.set.paths().iter().map(|path| show(path)).collect::<Vec<_>>()).collect()
+            found
+                .flat_map(|(_, owned)| owned.set.paths().iter().map(|path| show(path)).collect::<Vec<_>>())
+                .collect()
         }
     }
 
     fn world() -> World {
-        World { live: json!({}), managers: Managers::default() }
+        World {
+            live: json!({}),
+            managers: Managers::default(),
+        }
     }
 
     fn config(replicas: Option<u32>, containers: &Value) -> Value {
@@ -216,7 +236,9 @@ mod tests {
         let mut world = world();
         world.apply("one", &config(Some(1), &json!([])), false).unwrap();
         let refused = world.apply("two", &config(Some(2), &json!([])), false).unwrap_err();
-        let Refusal::Conflicts(conflicts) = refused else { panic!("{refused:?}") };
+        let Refusal::Conflicts(conflicts) = refused else {
+            panic!("{refused:?}")
+        };
         assert_eq!(conflicts.len(), 1);
         assert_eq!(conflicts[0].field(), ".spec.replicas");
         world.apply("two", &config(Some(2), &json!([])), true).unwrap();
@@ -238,12 +260,22 @@ mod tests {
     #[test]
     fn items_of_keyed_lists_are_merged_and_removed_by_key() {
         let mut world = world();
-        world.apply("one", &config(None, &json!([{"name": "a", "image": "x"}])), false).unwrap();
-        world.apply("two", &config(None, &json!([{"name": "b", "image": "y"}])), false).unwrap();
-        let names: Vec<&Value> =
-            world.live["spec"]["template"]["spec"]["containers"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+        world
+            .apply("one", &config(None, &json!([{"name": "a", "image": "x"}])), false)
+            .unwrap();
+        world
+            .apply("two", &config(None, &json!([{"name": "b", "image": "y"}])), false)
+            .unwrap();
+        let names: Vec<&Value> = world.live["spec"]["template"]["spec"]["containers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| &c["name"])
+            .collect();
         assert_eq!(names, ["a", "b"]);
-        world.apply("two", &config(None, &json!([{"name": "c"}])), false).unwrap();
+        world
+            .apply("two", &config(None, &json!([{"name": "c"}])), false)
+            .unwrap();
         let containers = &world.live["spec"]["template"]["spec"]["containers"];
         assert_eq!(containers, &json!([{"name": "a", "image": "x"}, {"name": "c"}]));
     }
@@ -256,7 +288,10 @@ mod tests {
         after["spec"]["replicas"] = json!(3);
         after["metadata"]["labels"] = json!({"a": "b"});
         world.update("ctl", after);
-        assert_eq!(world.owned("ctl"), [".metadata.labels", ".metadata.labels.a", ".spec.replicas"]);
+        assert_eq!(
+            world.owned("ctl"),
+            [".metadata.labels", ".metadata.labels.a", ".spec.replicas"]
+        );
         assert!(!world.owned("one").contains(&".spec.replicas".to_owned()));
     }
 }

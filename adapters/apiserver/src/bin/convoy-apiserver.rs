@@ -41,7 +41,12 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let ready_after = Duration::try_from_secs_f64(arguments.ready_after)?;
-    let server = ApiServer::builder().bind(arguments.listen).ready_after(ready_after).controllers(!arguments.no_controllers).start().await?;
+    let server = ApiServer::builder()
+        .bind(arguments.listen)
+        .ready_after(ready_after)
+        .controllers(!arguments.no_controllers)
+        .start()
+        .await?;
     if let Some(path) = &arguments.kubeconfig {
         std::fs::write(path, server.kubeconfig())?;
     }

@@ -16,7 +16,7 @@ use crate::store::Key;
 const MANAGER: &str = "kube-controller-manager";
 
 /// The longest time that an annotation can ask a workload to take.
-const LONGEST: Duration = Duration::from_secs(86_400);
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// The state, and what one reconciliation finds out.
 pub(super) struct Context<'a> {
@@ -35,7 +35,13 @@ impl<'a> Context<'a> {
         ready_after: Duration,
         seen: &'a mut BTreeMap<String, Instant>,
     ) -> Self {
-        Self { core, now, ready_after, seen, wake: None }
+        Self {
+            core,
+            now,
+            ready_after,
+            seen,
+            wake: None,
+        }
     }
 
     fn target(&self, key: &Key, subresource: &str) -> Option<Target> {
@@ -57,8 +63,14 @@ impl<'a> Context<'a> {
     /// The objects of one resource that this object owns, in the order of their names.
     pub(super) fn owned(&self, owner: &Value, storage: &str) -> Vec<(Key, Value)> {
         let uid = owner["metadata"]["uid"].as_str().unwrap_or("");
-        let keys = self.core.store.dependents(uid).into_iter().filter(|key| &*key.storage == storage);
-        keys.filter_map(|key| self.get(&key).map(|object| (key, object))).collect()
+        let keys = self
+            .core
+            .store
+            .dependents(uid)
+            .into_iter()
+            .filter(|key| &*key.storage == storage);
+        keys.filter_map(|key| self.get(&key).map(|object| (key, object)))
+            .collect()
     }
 
     /// Writes the status when it differs.
@@ -72,7 +84,9 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn replace(&mut self, key: &Key, mut object: Value, subresource: &str) {
-        let Some(target) = self.target(key, subresource) else { return };
+        let Some(target) = self.target(key, subresource) else {
+            return;
+        };
         if let Some(metadata) = object["metadata"].as_object_mut() {
             metadata.remove("resourceVersion");
             metadata.remove("managedFields");
@@ -83,7 +97,11 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn create(&mut self, storage: &str, namespace: &str, object: Value) {
-        let key = Key { storage: storage.into(), namespace: namespace.to_owned(), name: String::new() };
+        let key = Key {
+            storage: storage.into(),
+            namespace: namespace.to_owned(),
+            name: String::new(),
+        };
         let Some(target) = self.target(&key, "") else { return };
         if let Err(error) = self.core.create(&target, object, &Write::internal(MANAGER)) {
             tracing::warn!(%error, resource = storage, "a controller's object was refused");
@@ -92,7 +110,10 @@ impl<'a> Context<'a> {
 
     pub(super) fn delete(&mut self, key: &Key, propagation: &str) {
         let Some(target) = self.target(key, "") else { return };
-        let options = DeleteOptions { propagation: Some(propagation.to_owned()), ..DeleteOptions::default() };
+        let options = DeleteOptions {
+            propagation: Some(propagation.to_owned()),
+            ..DeleteOptions::default()
+        };
         if let Err(error) = self.core.delete(&target, &options) {
             tracing::debug!(%error, resource = %key.storage, name = %key.name, "a controller's deletion was refused");
         }
@@ -102,7 +123,9 @@ impl<'a> Context<'a> {
     pub(super) fn is_due(&mut self, id: String, object: &Value) -> bool {
         let asked = object["metadata"]["annotations"][READY_AFTER_ANNOTATION].as_str();
         let asked = asked.and_then(|text| text.parse::<f64>().ok());
-        let time = asked.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(self.ready_after);
+        let time = asked
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .unwrap_or(self.ready_after);
         let since = *self.seen.entry(id).or_insert(self.now);
         let due = since + time.min(LONGEST);
         if self.now >= due {
@@ -120,7 +143,11 @@ impl<'a> Context<'a> {
 /// The identifier of one generation of an object.
 pub(super) fn generation_id(object: &Value) -> String {
     let metadata = &object["metadata"];
-    format!("{}/{}", metadata["uid"].as_str().unwrap_or(""), metadata["generation"].as_i64().unwrap_or(0))
+    format!(
+        "{}/{}",
+        metadata["uid"].as_str().unwrap_or(""),
+        metadata["generation"].as_i64().unwrap_or(0)
+    )
 }
 
 /// The reference with which an object owns another.
@@ -132,7 +159,8 @@ pub(super) fn owner_reference(owner: &Value) -> Value {
 /// A pod of a workload, from its template; annotations that steer this server are handed down.
 pub(super) fn pod_of(owner: &Value, name: Option<&str>, labels: &[(&str, Value)]) -> Value {
     let template = &owner["spec"]["template"];
-    let mut metadata = json!({"labels": template["metadata"]["labels"], "annotations": template["metadata"]["annotations"]});
+    let mut metadata =
+        json!({"labels": template["metadata"]["labels"], "annotations": template["metadata"]["annotations"]});
     match name {
         Some(name) => metadata["name"] = json!(name),
         None => metadata["generateName"] = json!(format!("{}-", owner["metadata"]["name"].as_str().unwrap_or(""))),
@@ -153,10 +181,15 @@ pub(super) fn pod_of(owner: &Value, name: Option<&str>, labels: &[(&str, Value)]
 pub(super) fn condition(before: &Value, kind: &str, status: bool, reason: &str, message: &str, updated: bool) -> Value {
     let now = now_text();
     let status = if status { "True" } else { "False" };
-    let known = before.as_array().into_iter().flatten().find(|condition| condition["type"] == kind);
+    let known = before
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|condition| condition["type"] == kind);
     let same_status = known.filter(|known| known["status"] == status);
     let same = same_status.filter(|known| known["reason"] == reason && known["message"] == message);
-    let time = |known: Option<&Value>, field: &str| known.and_then(|known| known[field].as_str()).unwrap_or(&now).to_owned();
+    let time =
+        |known: Option<&Value>, field: &str| known.and_then(|known| known[field].as_str()).unwrap_or(&now).to_owned();
     let mut condition = json!({"type": kind, "status": status, "reason": reason, "message": message,
         "lastTransitionTime": time(same_status, "lastTransitionTime")});
     if updated {
@@ -174,7 +207,9 @@ pub(super) fn condition(before: &Value, kind: &str, status: bool, reason: &str, 
 /// Whether a pod is ready.
 pub(super) fn is_ready(pod: &Value) -> bool {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.into_iter().any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+    conditions
+        .into_iter()
+        .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
 /// A short, stable name for a template.

@@ -9,7 +9,9 @@ use crate::store::Key;
 
 /// Accepts a new definition.
 pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, definition: &Value) {
-    let established = definition["status"]["conditions"].as_array().is_some_and(|list| !list.is_empty());
+    let established = definition["status"]["conditions"]
+        .as_array()
+        .is_some_and(|list| !list.is_empty());
     let mut status = crd::accepted(definition, &now_text());
     if established {
         status["conditions"] = definition["status"]["conditions"].clone();

@@ -1,4 +1,4 @@
-//! DaemonSets: one pod on the one node.
+//! `DaemonSets`: one pod on the one node.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,13 @@ pub(super) const NODE: &str = "convoy-node";
 
 const REVISION: &str = "controller-revision-hash";
 
-/// Brings the pod and the status of a DaemonSet up to date.
+/// Brings the pod and the status of a `DaemonSet` up to date.
 pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, set: &Value) {
     let hash = template_hash(&set["spec"]["template"]);
     let pods = context.owned(set, "pods");
-    let (current, old): (Vec<_>, Vec<_>) =
-        pods.into_iter().partition(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(hash));
+    let (current, old): (Vec<_>, Vec<_>) = pods
+        .into_iter()
+        .partition(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(hash));
     for (pod, _) in &old {
         context.delete(pod, "Background");
     }

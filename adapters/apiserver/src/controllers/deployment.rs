@@ -1,4 +1,4 @@
-//! Deployments: one ReplicaSet for each template, the newest with all replicas.
+//! Deployments: one `ReplicaSet` for each template, the newest with all replicas.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::store::Key;
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
 
-/// Brings the ReplicaSets and the status of a Deployment up to date.
+/// Brings the `ReplicaSets` and the status of a Deployment up to date.
 pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, deployment: &Value) {
     let spec = &deployment["spec"];
     let paused = spec["paused"] == json!(true);
@@ -55,7 +55,9 @@ fn create_set(
     others: &[(Key, Value)],
 ) {
     let spec = &deployment["spec"];
-    let revisions = others.iter().filter_map(|(_, set)| set["metadata"]["annotations"][REVISION].as_str()?.parse::<u64>().ok());
+    let revisions = others
+        .iter()
+        .filter_map(|(_, set)| set["metadata"]["annotations"][REVISION].as_str()?.parse::<u64>().ok());
     let revision = revisions.max().unwrap_or(0) + 1;
     let mut template = spec["template"].clone();
     template["metadata"]["labels"]["pod-template-hash"] = json!(hash);
@@ -73,7 +75,7 @@ fn create_set(
     context.create("replicasets.apps", &key.namespace, object);
 }
 
-/// Keeps the replicas of the current ReplicaSet as the Deployment has them.
+/// Keeps the replicas of the current `ReplicaSet` as the Deployment has them.
 fn hand_down(context: &mut Context<'_>, key: &Key, set: &Value, wanted: i64) {
     let mut wished = set.clone();
     wished["spec"]["replicas"] = json!(wanted);
@@ -84,7 +86,11 @@ fn hand_down(context: &mut Context<'_>, key: &Key, set: &Value, wanted: i64) {
 
 fn status(context: &mut Context<'_>, deployment: &Value, sets: &[(Key, Value)], current: &Value) -> Value {
     let wanted = deployment["spec"]["replicas"].as_i64().unwrap_or(1);
-    let total = |field: &str| sets.iter().map(|(_, set)| set["status"][field].as_i64().unwrap_or(0)).sum::<i64>();
+    let total = |field: &str| {
+        sets.iter()
+            .map(|(_, set)| set["status"][field].as_i64().unwrap_or(0))
+            .sum::<i64>()
+    };
     let updated = current["status"]["replicas"].as_i64().unwrap_or(0);
     let ready_new = current["status"]["readyReplicas"].as_i64().unwrap_or(0);
     let (all, ready) = (total("replicas"), total("readyReplicas"));
@@ -103,7 +109,14 @@ fn status(context: &mut Context<'_>, deployment: &Value, sets: &[(Key, Value)], 
     let before = &deployment["status"]["conditions"];
     let available = ready >= minimum(deployment, wanted);
     let available = if available {
-        condition(before, "Available", true, "MinimumReplicasAvailable", "Deployment has minimum availability.", true)
+        condition(
+            before,
+            "Available",
+            true,
+            "MinimumReplicasAvailable",
+            "Deployment has minimum availability.",
+            true,
+        )
     } else {
         let message = "Deployment does not have minimum availability.";
         condition(before, "Available", false, "MinimumReplicasUnavailable", message, true)
@@ -115,12 +128,11 @@ fn status(context: &mut Context<'_>, deployment: &Value, sets: &[(Key, Value)], 
         condition(before, "Progressing", true, "NewReplicaSetAvailable", &message, true)
     } else {
         let failed = failure(deployment).filter(|_| context.is_due(generation_id(deployment), deployment));
-        match failed {
-            Some(message) => condition(before, "Progressing", false, "ProgressDeadlineExceeded", &message, true),
-            None => {
-                let message = format!("ReplicaSet \"{name}\" is progressing.");
-                condition(before, "Progressing", true, "ReplicaSetUpdated", &message, true)
-            }
+        if let Some(message) = failed {
+            condition(before, "Progressing", false, "ProgressDeadlineExceeded", &message, true)
+        } else {
+            let message = format!("ReplicaSet \"{name}\" is progressing.");
+            condition(before, "Progressing", true, "ReplicaSetUpdated", &message, true)
         }
     };
     status["conditions"] = json!([available, progressing]);

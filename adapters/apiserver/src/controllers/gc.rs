@@ -23,7 +23,9 @@ pub(super) fn keep(context: &mut Context<'_>, key: &Key, object: &Value) -> bool
 }
 
 fn exists(context: &Context<'_>, key: &Key, owner: &Value) -> bool {
-    let Some(found) = context.core.store.by_uid(owner["uid"].as_str().unwrap_or("")) else { return false };
+    let Some(found) = context.core.store.by_uid(owner["uid"].as_str().unwrap_or("")) else {
+        return false;
+    };
     let near = found.namespace.is_empty() || found.namespace == key.namespace;
     // An owner that is deleted in the foreground takes its dependents with it.
     let foreground = context.core.store.get(found).is_some_and(|stored| {
@@ -34,7 +36,9 @@ fn exists(context: &Context<'_>, key: &Key, owner: &Value) -> bool {
 }
 
 fn has_finalizer(object: &Value, name: &str) -> bool {
-    object["metadata"]["finalizers"].as_array().is_some_and(|list| list.contains(&json!(name)))
+    object["metadata"]["finalizers"]
+        .as_array()
+        .is_some_and(|list| list.contains(&json!(name)))
 }
 
 fn waits_for_dependents(context: &mut Context<'_>, key: &Key, object: &Value) -> bool {

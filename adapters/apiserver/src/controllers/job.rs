@@ -17,19 +17,27 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, job: &Value) {
         return;
     }
     if spec["suspend"] == json!(true) {
-        let suspended = condition(&before["conditions"], "Suspended", true, "JobSuspended", "Job suspended", false);
+        let suspended = condition(
+            &before["conditions"],
+            "Suspended",
+            true,
+            "JobSuspended",
+            "Job suspended",
+            false,
+        );
         context.set_status(key, job, json!({"conditions": [suspended]}));
         return;
     }
     let wanted = spec["completions"].as_i64().unwrap_or(1).clamp(0, MAX_PODS);
     let parallel = spec["parallelism"].as_i64().unwrap_or(1).clamp(0, MAX_PODS);
     let pods = context.owned(job, "pods");
-    let phase = |name: &str| i64::try_from(pods.iter().filter(|(_, pod)| pod["status"]["phase"] == name).count()).unwrap_or(0);
+    let phase =
+        |name: &str| i64::try_from(pods.iter().filter(|(_, pod)| pod["status"]["phase"] == name).count()).unwrap_or(0);
     let (succeeded, failed) = (phase("Succeeded"), phase("Failed"));
     let active = i64::try_from(pods.len()).unwrap_or(0) - succeeded - failed;
-    let crashing = pods.iter().find(|(_, pod)| {
-        pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"] == "CrashLoopBackOff"
-    });
+    let crashing = pods
+        .iter()
+        .find(|(_, pod)| pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"] == "CrashLoopBackOff");
     let mut started = active;
     // One failure is the end: retrying what fails on request would only repeat it.
     if failed == 0 && crashing.is_none() {

@@ -59,7 +59,7 @@ struct Engine {
 
 /// Runs the controllers until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration, definitions_only: bool) {
-    let mut changes = shared.core().store.subscribe();
+    let mut revisions = shared.core().store.subscribe();
     let mut shutdown = shared.shutdown.subscribe();
     let mut engine = Engine {
         position: 0,
@@ -70,7 +70,7 @@ pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration, definitions_
         definitions_only,
     };
     loop {
-        changes.borrow_and_update();
+        revisions.borrow_and_update();
         let more = engine.step(&mut shared.core(), Instant::now());
         if more {
             tokio::task::yield_now().await;
@@ -84,7 +84,7 @@ pub(crate) async fn run(shared: Arc<Shared>, ready_after: Duration, definitions_
             }
         };
         tokio::select! {
-            changed = changes.changed() => if changed.is_err() { return },
+            changed = revisions.changed() => if changed.is_err() { return },
             () = timer => {}
             _ = shutdown.wait_for(|over| *over) => return,
         }
@@ -125,13 +125,16 @@ impl Engine {
             let Some(events) = core.store.since(self.position, EVENTS) else {
                 self.position = core.store.revision();
                 for resource in core.registry.all() {
-                    self.queue.extend(core.store.list(&resource.storage, "", None).map(|(key, _)| key.clone()));
+                    self.queue
+                        .extend(core.store.list(&resource.storage, "", None).map(|(key, _)| key.clone()));
                 }
                 return;
             };
             let Some(last) = events.last() else { return };
             self.position = last.revision;
-            events.iter().for_each(|event| self.enqueue(core, event));
+            for event in &events {
+                self.enqueue(core, event);
+            }
         }
     }
 
@@ -155,13 +158,21 @@ impl Engine {
             self.queue.insert(event.key.clone());
         }
         if &*event.key.storage == "nodes" {
-            self.queue.extend(core.store.list(&"daemonsets.apps".into(), "", None).map(|(key, _)| key.clone()));
+            self.queue.extend(
+                core.store
+                    .list(&"daemonsets.apps".into(), "", None)
+                    .map(|(key, _)| key.clone()),
+            );
         }
     }
 }
 
 fn namespace_key(name: &str) -> Key {
-    Key { storage: "namespaces".into(), namespace: String::new(), name: name.to_owned() }
+    Key {
+        storage: "namespaces".into(),
+        namespace: String::new(),
+        name: name.to_owned(),
+    }
 }
 
 impl Context<'_> {

@@ -12,12 +12,20 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, namespace: &Value)
         terminate(context, key, namespace);
         return;
     }
-    let account = Key { storage: "serviceaccounts".into(), namespace: name.clone(), name: "default".into() };
+    let account = Key {
+        storage: "serviceaccounts".into(),
+        namespace: name.clone(),
+        name: "default".into(),
+    };
     if context.core.store.get(&account).is_none() {
         let object = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}});
         context.create("serviceaccounts", name, object);
     }
-    let root = Key { storage: "configmaps".into(), namespace: name.clone(), name: "kube-root-ca.crt".into() };
+    let root = Key {
+        storage: "configmaps".into(),
+        namespace: name.clone(),
+        name: "kube-root-ca.crt".into(),
+    };
     if context.core.store.get(&root).is_none() {
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kube-root-ca.crt"},
             "data": {"ca.crt": ""}});

@@ -43,9 +43,26 @@ fn conditions(pod: &Value, ready: bool, reason: &str) -> Value {
     let before = &pod["status"]["conditions"];
     let one = |kind: &str, status: bool| {
         let reason = if status { "" } else { reason };
-        condition(before, kind, status, reason, if reason.is_empty() { "" } else { "containers are not ready" }, false)
+        condition(
+            before,
+            kind,
+            status,
+            reason,
+            if reason.is_empty() {
+                ""
+            } else {
+                "containers are not ready"
+            },
+            false,
+        )
     };
-    json!([one("PodReadyToStartContainers", true), one("Initialized", true), one("Ready", ready), one("ContainersReady", ready), one("PodScheduled", true)])
+    json!([
+        one("PodReadyToStartContainers", true),
+        one("Initialized", true),
+        one("Ready", ready),
+        one("ContainersReady", ready),
+        one("PodScheduled", true)
+    ])
 }
 
 fn containers(pod: &Value, state: &Value, ready: bool, restarts: i64) -> Value {

@@ -1,4 +1,4 @@
-//! ReplicaSets: as many pods as wanted.
+//! `ReplicaSets`: as many pods as wanted.
 
 use serde_json::{Value, json};
 
@@ -36,5 +36,6 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, set: &Value) {
 
 fn live_pods(context: &Context<'_>, set: &Value) -> Vec<(Key, Value)> {
     let pods = context.owned(set, "pods").into_iter();
-    pods.filter(|(_, pod)| pod["metadata"].get("deletionTimestamp").is_none()).collect()
+    pods.filter(|(_, pod)| pod["metadata"].get("deletionTimestamp").is_none())
+        .collect()
 }

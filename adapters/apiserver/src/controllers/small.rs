@@ -39,7 +39,11 @@ pub(super) fn service(context: &mut Context<'_>, key: &Key, service: &Value) {
 /// Gives an ingress its address.
 pub(super) fn ingress(context: &mut Context<'_>, key: &Key, ingress: &Value) {
     if ingress["status"]["loadBalancer"]["ingress"].is_null() && context.is_due(generation_id(ingress), ingress) {
-        context.set_status(key, ingress, json!({"loadBalancer": {"ingress": [{"ip": "127.0.0.1"}]}}));
+        context.set_status(
+            key,
+            ingress,
+            json!({"loadBalancer": {"ingress": [{"ip": "127.0.0.1"}]}}),
+        );
     }
 }
 
@@ -54,6 +58,13 @@ pub(super) fn budget(context: &mut Context<'_>, key: &Key, budget: &Value) {
 /// Says that an aggregated API is there.
 pub(super) fn api_service(context: &mut Context<'_>, key: &Key, service: &Value) {
     let before = &service["status"]["conditions"];
-    let available = condition(before, "Available", true, "Local", "Local APIServices are always available", false);
+    let available = condition(
+        before,
+        "Available",
+        true,
+        "Local",
+        "Local APIServices are always available",
+        false,
+    );
     context.set_status(key, service, json!({"conditions": [available]}));
 }

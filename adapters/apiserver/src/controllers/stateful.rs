@@ -1,4 +1,4 @@
-//! StatefulSets: numbered pods and their claims.
+//! `StatefulSets`: numbered pods and their claims.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::store::Key;
 
 const REVISION: &str = "controller-revision-hash";
 
-/// Brings pods, claims and status of a StatefulSet up to date; outdated pods are replaced one at a time.
+/// Brings pods, claims and status of a `StatefulSet` up to date; outdated pods are replaced one at a time.
 pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, set: &Value) {
     let spec = &set["spec"];
     let wanted = spec["replicas"].as_i64().unwrap_or(1).clamp(0, MAX_PODS);
@@ -42,7 +42,11 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, set: &Value) {
         }
     }
     for (pod_key, _) in &pods {
-        let ordinal = pod_key.name.rsplit('-').next().and_then(|text| text.parse::<i64>().ok());
+        let ordinal = pod_key
+            .name
+            .rsplit('-')
+            .next()
+            .and_then(|text| text.parse::<i64>().ok());
         if ordinal.is_some_and(|ordinal| ordinal >= wanted) {
             context.delete(pod_key, "Background");
         }
@@ -54,9 +58,16 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, set: &Value) {
 fn status(context: &Context<'_>, set: &Value, revision: &str, wanted: i64) -> Value {
     let pods = context.owned(set, "pods");
     let ready = pods.iter().filter(|(_, pod)| is_ready(pod)).count();
-    let updated = pods.iter().filter(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(revision)).count();
+    let updated = pods
+        .iter()
+        .filter(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(revision))
+        .count();
     let done = i64::try_from(updated).unwrap_or(0) == wanted && i64::try_from(ready).unwrap_or(0) == wanted;
-    let current = if done { revision } else { set["status"]["currentRevision"].as_str().unwrap_or(revision) };
+    let current = if done {
+        revision
+    } else {
+        set["status"]["currentRevision"].as_str().unwrap_or(revision)
+    };
     let mut status = json!({
         "observedGeneration": set["metadata"]["generation"], "replicas": pods.len(), "availableReplicas": ready,
         "currentRevision": current, "updateRevision": revision, "collisionCount": 0,
@@ -66,7 +77,10 @@ fn status(context: &Context<'_>, set: &Value, revision: &str, wanted: i64) -> Va
             status[field] = json!(count);
         }
     }
-    let at_current = pods.iter().filter(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(current)).count();
+    let at_current = pods
+        .iter()
+        .filter(|(_, pod)| pod["metadata"]["labels"][REVISION] == json!(current))
+        .count();
     if at_current > 0 {
         status["currentReplicas"] = json!(at_current);
     }
@@ -77,7 +91,11 @@ fn claims(context: &mut Context<'_>, key: &Key, set: &Value, ordinal: i64) {
     for template in set["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten() {
         let base = template["metadata"]["name"].as_str().unwrap_or("");
         let name = format!("{base}-{}-{ordinal}", key.name);
-        let claim = Key { storage: "persistentvolumeclaims".into(), namespace: key.namespace.clone(), name: name.clone() };
+        let claim = Key {
+            storage: "persistentvolumeclaims".into(),
+            namespace: key.namespace.clone(),
+            name: name.clone(),
+        };
         if context.core.store.get(&claim).is_some() {
             continue;
         }

@@ -54,7 +54,9 @@ impl Ord for Atom {
         if let (Some(left), Some(right)) = (self.0.as_str(), other.0.as_str()) {
             return left.cmp(right);
         }
-        self.rank().cmp(&other.rank()).then_with(|| self.0.to_string().cmp(&other.0.to_string()))
+        self.rank()
+            .cmp(&other.rank())
+            .then_with(|| self.0.to_string().cmp(&other.0.to_string()))
     }
 }
 
@@ -70,7 +72,10 @@ impl PathElement {
             Self::Value(value) => format!("v:{}", value.0),
             Self::Index(index) => format!("i:{index}"),
             Self::Key(fields) => {
-                let map: Map<String, Value> = fields.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect();
+                let map: Map<String, Value> = fields
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.0.clone()))
+                    .collect();
                 format!("k:{}", Value::Object(map))
             }
         }
@@ -85,7 +90,8 @@ impl PathElement {
             "i" => Some(Self::Index(rest.parse().ok()?)),
             "k" => {
                 let map: Map<String, Value> = serde_json::from_str(rest).ok()?;
-                let mut fields: Vec<(String, Atom)> = map.into_iter().map(|(name, value)| (name, Atom(value))).collect();
+                let mut fields: Vec<(String, Atom)> =
+                    map.into_iter().map(|(name, value)| (name, Atom(value))).collect();
                 fields.sort();
                 Some(Self::Key(fields))
             }
@@ -100,7 +106,10 @@ impl PathElement {
             Self::Value(value) => format!("[={}]", value.0),
             Self::Index(index) => format!("[{index}]"),
             Self::Key(fields) => {
-                let parts: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", value.0)).collect();
+                let parts: Vec<String> = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", value.0))
+                    .collect();
                 format!("[{}]", parts.join(","))
             }
         }

@@ -75,7 +75,9 @@ impl FieldSet {
                 .children
                 .iter()
                 .filter_map(|(element, set)| {
-                    child(element, set).filter(|set| !set.is_empty()).map(|set| (element.clone(), set))
+                    child(element, set)
+                        .filter(|set| !set.is_empty())
+                        .map(|set| (element.clone(), set))
                 })
                 .collect(),
         }
@@ -87,7 +89,12 @@ impl FieldSet {
         self.combine(
             |element| !other.members.contains(element),
             |element, set| {
-                Some(other.children.get(element).map_or_else(|| set.clone(), |minus| set.difference(minus)))
+                Some(
+                    other
+                        .children
+                        .get(element)
+                        .map_or_else(|| set.clone(), |minus| set.difference(minus)),
+                )
             },
         )
     }
@@ -101,7 +108,12 @@ impl FieldSet {
                 if other.members.contains(element) {
                     return None;
                 }
-                Some(other.children.get(element).map_or_else(|| set.clone(), |minus| set.recursive_difference(minus)))
+                Some(
+                    other
+                        .children
+                        .get(element)
+                        .map_or_else(|| set.clone(), |minus| set.recursive_difference(minus)),
+                )
             },
         )
     }
@@ -232,7 +244,10 @@ mod tests {
         assert_eq!(set.encode(), encoded);
         let shown: Vec<String> = set.paths().iter().map(|path| show(path)).collect();
         assert_eq!(shown[0], ".metadata.labels");
-        assert!(shown.contains(&".spec.ports[port=80,protocol=\"TCP\"].port".to_owned()), "{shown:?}");
+        assert!(
+            shown.contains(&".spec.ports[port=80,protocol=\"TCP\"].port".to_owned()),
+            "{shown:?}"
+        );
     }
 
     #[test]

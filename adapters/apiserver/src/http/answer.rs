@@ -25,14 +25,20 @@ pub(crate) fn typed(code: u16, media_type: HeaderValue, text: impl Into<Body>) -
 
 /// Plain text.
 pub(crate) fn text(code: u16, text: &str) -> Response {
-    typed(code, HeaderValue::from_static("text/plain; charset=utf-8"), text.to_owned())
+    typed(
+        code,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+        text.to_owned(),
+    )
 }
 
 /// A refusal.
 pub(crate) fn refusal(error: &ApiError) -> Response {
     let mut response = json(error.code, &error.to_status());
     if error.details.get("retryAfterSeconds").is_some() {
-        response.headers_mut().insert(HeaderName::from_static("retry-after"), HeaderValue::from_static("1"));
+        response
+            .headers_mut()
+            .insert(HeaderName::from_static("retry-after"), HeaderValue::from_static("1"));
     }
     response
 }
@@ -40,10 +46,14 @@ pub(crate) fn refusal(error: &ApiError) -> Response {
 /// Adds warnings, which clients print.
 pub(crate) fn warn(response: &mut Response, warnings: &[String]) {
     for warning in warnings {
-        let quoted: String = warning.chars().filter(|letter| !letter.is_control()).flat_map(|letter| {
-            let escape = matches!(letter, '"' | '\\').then_some('\\');
-            escape.into_iter().chain(std::iter::once(letter))
-        }).collect();
+        let quoted: String = warning
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .flat_map(|letter| {
+                let escape = matches!(letter, '"' | '\\').then_some('\\');
+                escape.into_iter().chain(std::iter::once(letter))
+            })
+            .collect();
         if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{quoted}\"").as_bytes()) {
             response.headers_mut().append(WARNING, value);
         }

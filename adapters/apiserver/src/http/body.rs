@@ -14,7 +14,10 @@ pub(crate) const MAX_BYTES: usize = 3 << 20;
 
 /// The media type of a request's body, without its parameters.
 pub(crate) fn media_type(headers: &HeaderMap) -> String {
-    let text = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let text = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
     text.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
@@ -24,7 +27,11 @@ pub(crate) fn media_type(headers: &HeaderMap) -> String {
 /// 413 beyond the limit.
 pub(crate) async fn read(body: Body) -> Result<Bytes, ApiError> {
     to_bytes(body, MAX_BYTES).await.map_err(|_| {
-        ApiError::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {MAX_BYTES}"))
+        ApiError::new(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: limit is {MAX_BYTES}"),
+        )
     })
 }
 
@@ -34,8 +41,11 @@ pub(crate) async fn read(body: Body) -> Result<Bytes, ApiError> {
 /// 415 for formats that are not read, 400 for broken text.
 pub(crate) fn decode(media_type: &str, bytes: &Bytes) -> Result<(Value, Vec<String>), ApiError> {
     match media_type {
-        "" | "application/json" => json::parse(bytes)
-            .map_err(|error| ApiError::bad_request(format!("the object provided is unrecognized (must be of type JSON): {error}"))),
+        "" | "application/json" => json::parse(bytes).map_err(|error| {
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type JSON): {error}"
+            ))
+        }),
         "application/yaml" | "application/x-yaml" | "text/yaml" => yaml(bytes),
         _ => Err(unsupported(&["application/json", "application/yaml"])),
     }
@@ -57,7 +67,9 @@ fn yaml(bytes: &Bytes) -> Result<(Value, Vec<String>), ApiError> {
     if let Ok(parsed) = json::parse(bytes) {
         return Ok(parsed);
     }
-    crate::yaml::parse(bytes).map(|value| (value, Vec::new())).map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))
+    crate::yaml::parse(bytes)
+        .map(|value| (value, Vec::new()))
+        .map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))
 }
 
 /// The refusal of a body's format.

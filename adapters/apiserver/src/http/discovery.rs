@@ -20,8 +20,10 @@ pub(crate) fn core_versions(address: &str) -> Value {
 }
 
 fn group_of(group: &str, versions: &[String]) -> Value {
-    let all: Vec<Value> =
-        versions.iter().map(|version| json!({"groupVersion": api_version(group, version), "version": version})).collect();
+    let all: Vec<Value> = versions
+        .iter()
+        .map(|version| json!({"groupVersion": api_version(group, version), "version": version}))
+        .collect();
     json!({"name": group, "versions": all, "preferredVersion": all.first()})
 }
 
@@ -34,7 +36,10 @@ pub(crate) fn groups(registry: &Registry) -> Value {
 
 /// `/apis/<group>`.
 pub(crate) fn group(registry: &Registry, name: &str) -> Option<Value> {
-    let (group, versions) = registry.groups().iter().find(|(group, _)| group == name && !group.is_empty())?;
+    let (group, versions) = registry
+        .groups()
+        .iter()
+        .find(|(group, _)| group == name && !group.is_empty())?;
     let mut value = group_of(group, versions);
     value["kind"] = json!("APIGroup");
     value["apiVersion"] = json!("v1");
@@ -51,7 +56,9 @@ pub(crate) fn resources(registry: &Registry, group: &str, version: &str) -> Opti
     if list.is_empty() {
         return None;
     }
-    Some(json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version), "resources": list}))
+    Some(
+        json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version), "resources": list}),
+    )
 }
 
 fn entry(resource: &Resource) -> Value {
@@ -88,11 +95,18 @@ pub(crate) fn aggregated(registry: &Registry, core: bool) -> Value {
             let versions: Vec<Value> = versions
                 .iter()
                 .map(|version| {
-                    let list: Vec<Value> = registry.in_version(group, version).map(|resource| aggregated_entry(resource)).collect();
+                    let list: Vec<Value> = registry
+                        .in_version(group, version)
+                        .map(|resource| aggregated_entry(resource))
+                        .collect();
                     json!({"version": version, "resources": list, "freshness": "Current"})
                 })
                 .collect();
-            let metadata = if group.is_empty() { json!({"creationTimestamp": null}) } else { json!({"name": group, "creationTimestamp": null}) };
+            let metadata = if group.is_empty() {
+                json!({"creationTimestamp": null})
+            } else {
+                json!({"name": group, "creationTimestamp": null})
+            };
             json!({"metadata": metadata, "versions": versions})
         })
         .collect();

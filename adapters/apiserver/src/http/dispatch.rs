@@ -70,26 +70,28 @@ async fn answer_to(shared: &Arc<Shared>, request: Request) -> Result<Response, A
 fn documents(shared: &Shared, headers: &HeaderMap, route: &Route) -> Result<Response, ApiError> {
     let core = shared.core();
     let registry = &core.registry;
-    let aggregated = |core_group| answer::typed(
-        200,
-        http::HeaderValue::from_static("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
-        discovery::aggregated(registry, core_group).to_string(),
-    );
+    let aggregated = |core_group| {
+        answer::typed(
+            200,
+            http::HeaderValue::from_static("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
+            discovery::aggregated(registry, core_group).to_string(),
+        )
+    };
     let value = match route {
         Route::Health => return Ok(answer::text(200, "ok")),
         Route::Version => discovery::version(),
-        Route::Root => json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]}),
+        Route::Root => {
+            json!({"paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]})
+        }
         Route::CoreVersions if negotiate::form(headers)? == Form::Aggregated => return Ok(aggregated(true)),
         Route::CoreVersions => discovery::core_versions(&shared.address),
         Route::Groups if negotiate::form(headers)? == Form::Aggregated => return Ok(aggregated(false)),
         Route::Groups => discovery::groups(registry),
         Route::Group(name) => discovery::group(registry, name).ok_or_else(ApiError::no_such_resource)?,
-        Route::Resources { group, version } => {
-            match discovery::resources(registry, group, version) {
-                Some(value) => value,
-                None => return Ok(answer::text(404, "404 page not found\n")),
-            }
-        }
+        Route::Resources { group, version } => match discovery::resources(registry, group, version) {
+            Some(value) => value,
+            None => return Ok(answer::text(404, "404 page not found\n")),
+        },
         Route::OpenApiV2 => {
             negotiate::form(headers)?;
             openapi::v2()
@@ -105,8 +107,11 @@ fn documents(shared: &Shared, headers: &HeaderMap, route: &Route) -> Result<Resp
 
 fn target_of(shared: &Shared, path: Path) -> Result<Target, ApiError> {
     let core = shared.core();
-    let resource =
-        core.registry.get(&path.group, &path.version, &path.plural).cloned().ok_or_else(ApiError::no_such_resource)?;
+    let resource = core
+        .registry
+        .get(&path.group, &path.version, &path.plural)
+        .cloned()
+        .ok_or_else(ApiError::no_such_resource)?;
     if !path.namespace.is_empty() && !resource.namespaced {
         return Err(ApiError::no_such_resource());
     }
@@ -116,17 +121,32 @@ fn target_of(shared: &Shared, path: Path) -> Result<Target, ApiError> {
     if resource.namespaced && path.namespace.is_empty() && !path.name.is_empty() {
         return Err(ApiError::no_such_resource());
     }
-    Ok(Target { resource, namespace: path.namespace, name: path.name, subresource: path.subresource })
+    Ok(Target {
+        resource,
+        namespace: path.namespace,
+        name: path.name,
+        subresource: path.subresource,
+    })
 }
 
 async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<Response, ApiError> {
-    if shared.core().registry.in_version(&path.group, &path.version).next().is_none() {
+    if shared
+        .core()
+        .registry
+        .in_version(&path.group, &path.version)
+        .next()
+        .is_none()
+    {
         return Ok(answer::text(404, "404 page not found\n"));
     }
     let target = target_of(shared, path)?;
     let (parts, body) = request.into_parts();
     let params = Params::of(&parts.uri)?;
-    let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let user_agent = parts
+        .headers
+        .get(USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
     let method = &parts.method;
     if *method == Method::GET || *method == Method::HEAD {
         return get(shared, target, &params, &parts.headers);
@@ -139,7 +159,10 @@ async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<R
         let options = delete_options(&params, &media, &bytes)?;
         let mut core = shared.core();
         let value = if target.name.is_empty() {
-            let selection = ListOptions { revision: None, ..params.list(&target)? };
+            let selection = ListOptions {
+                revision: None,
+                ..params.list(&target)?
+            };
             core.delete_collection(&target, &selection, &options)?
         } else {
             core.delete(&target, &options)?
@@ -155,9 +178,9 @@ async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<R
     } else {
         let kind = patch_kind(&media)?;
         let mut write = params.write(user_agent, kind == PatchKind::Apply)?;
-        let (patch, duplicates) = body::decode_patch(kind == PatchKind::Apply, &bytes)?;
+        let (changes, duplicates) = body::decode_patch(kind == PatchKind::Apply, &bytes)?;
         write.duplicates = duplicates;
-        shared.core().patch(&target, kind, &patch, &write)?
+        shared.core().patch(&target, kind, &changes, &write)?
     };
     Ok(shown(&target, &params, form, &written))
 }
@@ -178,9 +201,15 @@ fn allowed(target: &Target, method: &Method) -> Result<(), ApiError> {
     if !verbs.iter().any(|known| known == verb) {
         return Err(ApiError::method_not_allowed());
     }
-    let served = matches!(target.subresource.as_str(), "" | "status" | "scale" | "finalize" | "eviction" | "resize" | "ephemeralcontainers");
+    let served = matches!(
+        target.subresource.as_str(),
+        "" | "status" | "scale" | "finalize" | "eviction" | "resize" | "ephemeralcontainers"
+    );
     if !served {
-        let why = format!("the subresource `{}` is not served by this embedded server", target.subresource);
+        let why = format!(
+            "the subresource `{}` is not served by this embedded server",
+            target.subresource
+        );
         return Err(ApiError::new(501, "NotImplemented", why));
     }
     // Objects of a namespaced kind are written in a namespace.
@@ -200,13 +229,30 @@ fn post(
 ) -> Result<Written, ApiError> {
     let (object, duplicates) = body::decode(media, bytes)?;
     if target.resource.is_review() {
-        return Ok(Written { object: Core::review(target, object), created: true, warnings: Vec::new() });
+        return Ok(Written {
+            object: Core::review(target, object),
+            created: true,
+            warnings: Vec::new(),
+        });
     }
     if target.subresource == "eviction" {
-        let plain = Target { subresource: String::new(), ..target.clone() };
-        shared.core().delete(&plain, &DeleteOptions { dry_run: params.dry_run()?, ..DeleteOptions::default() })?;
+        let plain = Target {
+            subresource: String::new(),
+            ..target.clone()
+        };
+        shared.core().delete(
+            &plain,
+            &DeleteOptions {
+                dry_run: params.dry_run()?,
+                ..DeleteOptions::default()
+            },
+        )?;
         let object = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
-        return Ok(Written { object, created: true, warnings: Vec::new() });
+        return Ok(Written {
+            object,
+            created: true,
+            warnings: Vec::new(),
+        });
     }
     if !target.name.is_empty() || !target.subresource.is_empty() {
         return Err(ApiError::method_not_allowed());
@@ -218,12 +264,21 @@ fn post(
 
 fn get(shared: &Arc<Shared>, target: Target, params: &Params, headers: &HeaderMap) -> Result<Response, ApiError> {
     if !matches!(target.subresource.as_str(), "" | "status" | "scale") {
-        let why = format!("the subresource `{}` is not served by this embedded server", target.subresource);
+        let why = format!(
+            "the subresource `{}` is not served by this embedded server",
+            target.subresource
+        );
         return Err(ApiError::new(501, "NotImplemented", why));
     }
     let form = negotiate::form(headers)?;
     let watching = params.flag("watch");
-    let verb = if watching { "watch" } else if target.name.is_empty() { "list" } else { "get" };
+    let verb = if watching {
+        "watch"
+    } else if target.name.is_empty() {
+        "list"
+    } else {
+        "get"
+    };
     if target.subresource.is_empty() && !target.resource.can(verb) {
         return Err(ApiError::method_not_allowed());
     }
@@ -232,7 +287,11 @@ fn get(shared: &Arc<Shared>, target: Target, params: &Params, headers: &HeaderMa
     }
     if !target.name.is_empty() {
         let object = shared.core().read(&target)?;
-        let written = Written { object, created: false, warnings: Vec::new() };
+        let written = Written {
+            object,
+            created: false,
+            warnings: Vec::new(),
+        };
         return Ok(shown(&target, params, form, &written));
     }
     let options = params.list(&target)?;
@@ -281,7 +340,10 @@ fn patch_kind(media: &str) -> Result<PatchKind, ApiError> {
 }
 
 fn delete_options(params: &Params, media: &str, bytes: &bytes::Bytes) -> Result<DeleteOptions, ApiError> {
-    let mut options = DeleteOptions { dry_run: params.dry_run()?, ..DeleteOptions::default() };
+    let mut options = DeleteOptions {
+        dry_run: params.dry_run()?,
+        ..DeleteOptions::default()
+    };
     options.propagation = params.get("propagationPolicy").map(str::to_owned);
     if params.flag("orphanDependents") {
         options.propagation = Some("Orphan".to_owned());
@@ -297,7 +359,10 @@ fn delete_options(params: &Params, media: &str, bytes: &bytes::Bytes) -> Result<
     if body["orphanDependents"] == json!(true) {
         options.propagation = Some("Orphan".to_owned());
     }
-    if body["dryRun"].as_array().is_some_and(|list| list.contains(&json!("All"))) {
+    if body["dryRun"]
+        .as_array()
+        .is_some_and(|list| list.contains(&json!("All")))
+    {
         options.dry_run = true;
     }
     Ok(options)

@@ -28,20 +28,26 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
     if text.trim_matches(',').trim().is_empty() {
         return Ok(Form::Plain);
     }
-    text.split(',').filter(|option| !option.trim().is_empty()).find_map(one).ok_or_else(|| {
-        ApiError::new(
-            406,
-            "NotAcceptable",
-            "only the following media types are accepted: application/json, application/json;as=Table, \
+    text.split(',')
+        .filter(|option| !option.trim().is_empty())
+        .find_map(one)
+        .ok_or_else(|| {
+            ApiError::new(
+                406,
+                "NotAcceptable",
+                "only the following media types are accepted: application/json, application/json;as=Table, \
              application/json;as=PartialObjectMetadata",
-        )
-    })
+            )
+        })
 }
 
 fn one(option: &str) -> Option<Form> {
     let mut parts = option.split(';').map(str::trim);
     let media = parts.next().unwrap_or("");
-    if !matches!(media, "application/json" | "*/*" | "application/*" | "application/json;stream=watch") {
+    if !matches!(
+        media,
+        "application/json" | "*/*" | "application/*" | "application/json;stream=watch"
+    ) {
         return None;
     }
     let (mut kind, mut group, mut version) = ("", "", "");
@@ -71,10 +77,22 @@ mod tests {
         for (accept, expect) in [
             ("application/json", Some(Form::Plain)),
             ("", Some(Form::Plain)),
-            ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json", Some(Form::Table)),
-            ("application/vnd.kubernetes.protobuf,application/json", Some(Form::Plain)),
-            ("application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json", Some(Form::Plain)),
-            ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", Some(Form::Partial)),
+            (
+                "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+                Some(Form::Table),
+            ),
+            (
+                "application/vnd.kubernetes.protobuf,application/json",
+                Some(Form::Plain),
+            ),
+            (
+                "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json",
+                Some(Form::Plain),
+            ),
+            (
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                Some(Form::Partial),
+            ),
             ("application/vnd.kubernetes.protobuf", None),
         ] {
             let mut headers = HeaderMap::new();

@@ -1,4 +1,4 @@
-//! OpenAPI documents: version 3 for each group version, with what `kubectl apply` and `kubectl explain` look at.
+//! `OpenAPI` documents: version 3 for each group version, with what `kubectl apply` and `kubectl explain` look at.
 //!
 //! Descriptions are left out. Version 2 is an empty document: clients that find their answer in version 3 do not
 //! look at it.
@@ -18,7 +18,11 @@ pub(crate) fn v2() -> Value {
 }
 
 fn place(group: &str, version: &str) -> String {
-    if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
+    if group.is_empty() {
+        format!("api/{version}")
+    } else {
+        format!("apis/{group}/{version}")
+    }
 }
 
 /// `/openapi/v3`. The mark changes when what is served changes.
@@ -27,7 +31,10 @@ pub(crate) fn index(registry: &Registry, mark: u64) -> Value {
     for (group, versions) in registry.groups() {
         for version in versions {
             let place = place(group, version);
-            paths.insert(place.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{place}?hash={mark:X}")}));
+            paths.insert(
+                place.clone(),
+                json!({"serverRelativeURL": format!("/openapi/v3/{place}?hash={mark:X}")}),
+            );
         }
     }
     json!({"paths": paths})
@@ -59,8 +66,10 @@ pub(crate) fn document(registry: &Registry, group: &str, version: &str) -> Optio
         }
         wanted.retain(|name| !done.contains(name));
     }
-    Some(json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"}, "paths": paths,
-        "components": {"schemas": schemas}}))
+    Some(
+        json!({"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.0"}, "paths": paths,
+        "components": {"schemas": schemas}}),
+    )
 }
 
 fn gvk(resource: &Resource) -> Value {
@@ -86,7 +95,11 @@ fn add_paths(resource: &Resource, name: &str, paths: &mut Map<String, Value>) {
     } else {
         format!("/apis/{}", api_version(&resource.group, &resource.version))
     };
-    let scope = if resource.namespaced { "/namespaces/{namespace}" } else { "" };
+    let scope = if resource.namespaced {
+        "/namespaces/{namespace}"
+    } else {
+        ""
+    };
     let collection = format!("{base}{scope}/{}", resource.plural);
     let reference = json!({"$ref": format!("{SCHEMAS}{name}")});
     let operation = |action: &str, media: &[&str], parameters: &[&str]| {
@@ -99,14 +112,17 @@ fn add_paths(resource: &Resource, name: &str, paths: &mut Map<String, Value>) {
             "responses": {"200": {"description": "OK", "content": {"application/json": {"schema": reference}}}},
         });
         if !media.is_empty() {
-            let content: Map<String, Value> =
-                media.iter().map(|media| ((*media).to_owned(), json!({"schema": reference}))).collect();
+            let content: Map<String, Value> = media
+                .iter()
+                .map(|media| ((*media).to_owned(), json!({"schema": reference})))
+                .collect();
             value["requestBody"] = json!({"content": content, "required": true});
         }
         value
     };
     let write = ["dryRun", "fieldManager", "fieldValidation"];
-    let mut of_collection = json!({"get": operation("list", &[], &["labelSelector", "fieldSelector", "limit", "continue"])});
+    let mut of_collection =
+        json!({"get": operation("list", &[], &["labelSelector", "fieldSelector", "limit", "continue"])});
     if resource.can("create") {
         of_collection["post"] = operation("post", &["application/json", "application/yaml"], &write);
     }
@@ -114,7 +130,11 @@ fn add_paths(resource: &Resource, name: &str, paths: &mut Map<String, Value>) {
     if !resource.can("get") {
         return;
     }
-    let mut patches = vec!["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
+    let mut patches = vec![
+        "application/apply-patch+yaml",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+    ];
     if resource.custom.is_none() {
         patches.push("application/strategic-merge-patch+json");
     }
@@ -123,7 +143,11 @@ fn add_paths(resource: &Resource, name: &str, paths: &mut Map<String, Value>) {
         of_object["put"] = operation("put", &["application/json", "application/yaml"], &write);
     }
     if resource.can("patch") {
-        of_object["patch"] = operation("patch", &patches, &["dryRun", "fieldManager", "fieldValidation", "force"]);
+        of_object["patch"] = operation(
+            "patch",
+            &patches,
+            &["dryRun", "fieldManager", "fieldValidation", "force"],
+        );
     }
     if resource.can("delete") {
         of_object["delete"] = operation("delete", &[], &["dryRun", "propagationPolicy"]);
@@ -165,7 +189,10 @@ fn field_schema(field: &Field, wanted: &mut BTreeSet<String>) -> Value {
         schema["default"] = default.clone();
     }
     if field.patch.merge || field.patch.retain_keys {
-        let names = [field.patch.merge.then_some("merge"), field.patch.retain_keys.then_some("retainKeys")];
+        let names = [
+            field.patch.merge.then_some("merge"),
+            field.patch.retain_keys.then_some("retainKeys"),
+        ];
         let strategy: Vec<&str> = names.into_iter().flatten().collect();
         schema["x-kubernetes-patch-strategy"] = json!(strategy.join(","));
     }
@@ -232,7 +259,8 @@ fn custom_schema(schema: &Value, wanted: &mut BTreeSet<String>) -> Value {
     }
     out["properties"]["apiVersion"] = json!({"type": "string"});
     out["properties"]["kind"] = json!({"type": "string"});
-    out["properties"]["metadata"] = json!({"allOf": [{"$ref": format!("{SCHEMAS}{}", component("ObjectMeta"))}], "default": {}});
+    out["properties"]["metadata"] =
+        json!({"allOf": [{"$ref": format!("{SCHEMAS}{}", component("ObjectMeta"))}], "default": {}});
     out
 }
 
@@ -261,6 +289,10 @@ mod tests {
         let document = document(&Registry::new(), "apps", "v1").unwrap();
         let patch = &document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["patch"];
         assert!(patch["parameters"].to_string().contains("fieldValidation"));
-        assert!(patch["requestBody"]["content"].get("application/strategic-merge-patch+json").is_some());
+        assert!(
+            patch["requestBody"]["content"]
+                .get("application/strategic-merge-patch+json")
+                .is_some()
+        );
     }
 }

@@ -22,16 +22,56 @@ fn column(name: &str, kind: &str, format: &str, priority: i64) -> Column {
 /// Columns of built-in kinds between the name and the age: `Name` or `Name*` (only in wide output).
 fn middle(storage: &str) -> &'static [&'static str] {
     match storage {
-        "pods" => &["Ready", "Status", "Restarts", "Age", "IP*", "Node*", "Nominated Node*", "Readiness Gates*"],
-        "deployments.apps" => &["Ready", "Up-to-date", "Available", "Age", "Containers*", "Images*", "Selector*"],
-        "replicasets.apps" | "replicationcontrollers" => {
-            &["Desired", "Current", "Ready", "Age", "Containers*", "Images*", "Selector*"]
-        }
+        "pods" => &[
+            "Ready",
+            "Status",
+            "Restarts",
+            "Age",
+            "IP*",
+            "Node*",
+            "Nominated Node*",
+            "Readiness Gates*",
+        ],
+        "deployments.apps" => &[
+            "Ready",
+            "Up-to-date",
+            "Available",
+            "Age",
+            "Containers*",
+            "Images*",
+            "Selector*",
+        ],
+        "replicasets.apps" | "replicationcontrollers" => &[
+            "Desired",
+            "Current",
+            "Ready",
+            "Age",
+            "Containers*",
+            "Images*",
+            "Selector*",
+        ],
         "statefulsets.apps" => &["Ready", "Age", "Containers*", "Images*"],
         "daemonsets.apps" => &[
-            "Desired", "Current", "Ready", "Up-to-date", "Available", "Node Selector", "Age", "Containers*", "Images*", "Selector*",
+            "Desired",
+            "Current",
+            "Ready",
+            "Up-to-date",
+            "Available",
+            "Node Selector",
+            "Age",
+            "Containers*",
+            "Images*",
+            "Selector*",
         ],
-        "jobs.batch" => &["Status", "Completions", "Duration", "Age", "Containers*", "Images*", "Selector*"],
+        "jobs.batch" => &[
+            "Status",
+            "Completions",
+            "Duration",
+            "Age",
+            "Containers*",
+            "Images*",
+            "Selector*",
+        ],
         "cronjobs.batch" => &["Schedule", "Timezone", "Suspend", "Active", "Last Schedule", "Age"],
         "services" => &["Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector*"],
         "ingresses.networking.k8s.io" => &["Class", "Hosts", "Address", "Ports", "Age"],
@@ -40,17 +80,25 @@ fn middle(storage: &str) -> &'static [&'static str] {
         "secrets" => &["Type", "Data", "Age"],
         "nodes" => &["Status", "Roles", "Age", "Version"],
         "persistentvolumeclaims" => &["Status", "Volume", "Capacity", "Access Modes", "StorageClass", "Age"],
-        "persistentvolumes" => &["Capacity", "Access Modes", "Reclaim Policy", "Status", "Claim", "StorageClass", "Age"],
+        "persistentvolumes" => &[
+            "Capacity",
+            "Access Modes",
+            "Reclaim Policy",
+            "Status",
+            "Claim",
+            "StorageClass",
+            "Age",
+        ],
         "storageclasses.storage.k8s.io" => &["Provisioner", "ReclaimPolicy", "VolumeBindingMode", "Age"],
-        "customresourcedefinitions.apiextensions.k8s.io" => &["Created At"],
         "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io" => &["Role", "Age"],
-        "roles.rbac.authorization.k8s.io" | "clusterroles.rbac.authorization.k8s.io" => &["Created At"],
+        "roles.rbac.authorization.k8s.io"
+        | "clusterroles.rbac.authorization.k8s.io"
+        | "customresourcedefinitions.apiextensions.k8s.io" => &["Created At"],
         "horizontalpodautoscalers.autoscaling" => &["Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age"],
         "poddisruptionbudgets.policy" => &["Min Available", "Max Unavailable", "Allowed Disruptions", "Age"],
         "networkpolicies.networking.k8s.io" => &["Pod-Selector", "Age"],
         "leases.coordination.k8s.io" => &["Holder", "Age"],
         "endpoints" => &["Endpoints", "Age"],
-        "serviceaccounts" => &["Age"],
         _ => &["Age"],
     }
 }
@@ -68,8 +116,10 @@ pub(crate) fn columns(resource: &Resource) -> Vec<Column> {
         return columns;
     }
     if &*resource.storage == "events" {
-        let mut columns: Vec<Column> =
-            ["Last Seen", "Type", "Reason", "Object"].iter().map(|name| column(name, "string", "", 0)).collect();
+        let mut columns: Vec<Column> = ["Last Seen", "Type", "Reason", "Object"]
+            .iter()
+            .map(|name| column(name, "string", "", 0))
+            .collect();
         columns.extend(["Subobject", "Source"].iter().map(|name| column(name, "string", "", 1)));
         columns.push(column("Message", "string", "", 0));
         columns.extend(["First Seen", "Count"].iter().map(|name| column(name, "string", "", 1)));
@@ -97,8 +147,12 @@ pub(crate) fn cells(resource: &Resource, object: &Value) -> Vec<Value> {
     if &*resource.storage == "events" {
         return event(object, now);
     }
-    let rest = middle(&resource.storage).iter().map(|column| built_in(&resource.storage, column, object, now));
-    std::iter::once(object["metadata"]["name"].clone()).chain(rest).collect()
+    let rest = middle(&resource.storage)
+        .iter()
+        .map(|column| built_in(&resource.storage, column, object, now));
+    std::iter::once(object["metadata"]["name"].clone())
+        .chain(rest)
+        .collect()
 }
 
 fn custom_cell(column: &Column, object: &Value, now: Timestamp) -> Value {
@@ -107,8 +161,20 @@ fn custom_cell(column: &Column, object: &Value, now: Timestamp) -> Value {
     match column.kind.as_str() {
         "date" => json!(age(first, now)),
         "integer" => first.as_i64().map_or(Value::Null, Value::from),
-        "number" => if first.is_number() { (*first).clone() } else { Value::Null },
-        "boolean" => if first.is_boolean() { (*first).clone() } else { Value::Null },
+        "number" => {
+            if first.is_number() {
+                (*first).clone()
+            } else {
+                Value::Null
+            }
+        }
+        "boolean" => {
+            if first.is_boolean() {
+                (*first).clone()
+            } else {
+                Value::Null
+            }
+        }
         _ => {
             let texts: Vec<String> = found.iter().map(|value| text(value)).collect();
             json!(texts.join(" "))
@@ -132,7 +198,11 @@ fn age(since: &Value, now: Timestamp) -> String {
 fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let two = |large: i64, small: i64, large_unit: &str, small_unit: &str| {
-        if small == 0 { format!("{large}{large_unit}") } else { format!("{large}{large_unit}{small}{small_unit}") }
+        if small == 0 {
+            format!("{large}{large_unit}")
+        } else {
+            format!("{large}{large_unit}{small}{small_unit}")
+        }
     };
     match seconds {
         ..0 => "0s".to_owned(),
@@ -152,16 +222,33 @@ fn event(object: &Value, now: Timestamp) -> Vec<Value> {
     let old = |old: &str, new: &str| object.get(old).or_else(|| object.get(new)).unwrap_or(&Value::Null);
     let about = old("involvedObject", "regarding");
     let time = |names: [&str; 3]| {
-        let found = names.iter().map(|name| old(name, "deprecatedLastTimestamp")).find(|value| !value.is_null());
-        found.map_or_else(|| age(&object["metadata"]["creationTimestamp"], now), |value| age(value, now))
+        let found = names
+            .iter()
+            .map(|name| old(name, "deprecatedLastTimestamp"))
+            .find(|value| !value.is_null());
+        found.map_or_else(
+            || age(&object["metadata"]["creationTimestamp"], now),
+            |value| age(value, now),
+        )
     };
     let series = &object["series"]["lastObservedTime"];
-    let last = if series.is_null() { time(["lastTimestamp", "eventTime", "firstTimestamp"]) } else { age(series, now) };
+    let last = if series.is_null() {
+        time(["lastTimestamp", "eventTime", "firstTimestamp"])
+    } else {
+        age(series, now)
+    };
     let kind = about["kind"].as_str().unwrap_or("").to_lowercase();
     let name = about["name"].as_str().unwrap_or("");
-    let source = old("source", "deprecatedSource")["component"].as_str().filter(|text| !text.is_empty());
-    let source = source.or_else(|| old("reportingComponent", "reportingController").as_str()).unwrap_or("");
-    let count = object["series"]["count"].as_i64().or_else(|| old("count", "deprecatedCount").as_i64()).unwrap_or(1);
+    let source = old("source", "deprecatedSource")["component"]
+        .as_str()
+        .filter(|text| !text.is_empty());
+    let source = source
+        .or_else(|| old("reportingComponent", "reportingController").as_str())
+        .unwrap_or("");
+    let count = object["series"]["count"]
+        .as_i64()
+        .or_else(|| old("count", "deprecatedCount").as_i64())
+        .unwrap_or(1);
     vec![
         json!(last),
         object["type"].clone(),
@@ -186,18 +273,35 @@ fn or_none(text: Option<&str>) -> Value {
 
 fn joined(list: &Value, field: &str) -> String {
     let items = list.as_array().into_iter().flatten();
-    items.filter_map(|item| if field.is_empty() { item.as_str() } else { item[field].as_str() }).collect::<Vec<_>>().join(",")
+    items
+        .filter_map(|item| {
+            if field.is_empty() {
+                item.as_str()
+            } else {
+                item[field].as_str()
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 fn labels(map: &Value) -> String {
     let pairs = map.as_object().into_iter().flatten();
     let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", text(value))).collect();
-    if pairs.is_empty() { "<none>".to_owned() } else { pairs.join(",") }
+    if pairs.is_empty() {
+        "<none>".to_owned()
+    } else {
+        pairs.join(",")
+    }
 }
 
 fn built_in(storage: &str, column: &str, object: &Value, now: Timestamp) -> Value {
     let (spec, status) = (&object["spec"], &object["status"]);
-    let pod = if storage == "pods" { spec } else { &spec["template"]["spec"] };
+    let pod = if storage == "pods" {
+        spec
+    } else {
+        &spec["template"]["spec"]
+    };
     match column {
         "Age" => return json!(age(&object["metadata"]["creationTimestamp"], now)),
         "Created At" => return object["metadata"]["creationTimestamp"].clone(),
@@ -221,7 +325,11 @@ fn workload_cell(storage: &str, column: &str, object: &Value) -> Option<Value> {
     let (spec, status) = (&object["spec"], &object["status"]);
     let value = match (storage, column) {
         ("deployments.apps" | "statefulsets.apps", "Ready") => {
-            json!(format!("{}/{}", number(&status["readyReplicas"]), number(&spec["replicas"])))
+            json!(format!(
+                "{}/{}",
+                number(&status["readyReplicas"]),
+                number(&spec["replicas"])
+            ))
         }
         ("deployments.apps", "Up-to-date") => json!(number(&status["updatedReplicas"])),
         ("deployments.apps", "Available") => json!(number(&status["availableReplicas"])),
@@ -254,7 +362,11 @@ fn other_cell(storage: &str, column: &str, object: &Value, now: Timestamp) -> Va
         ("cronjobs.batch", "Active") => json!(status["active"].as_array().map_or(0, Vec::len)),
         ("cronjobs.batch", "Last Schedule") => {
             let last = &status["lastScheduleTime"];
-            if last.is_null() { json!("<none>") } else { json!(age(last, now)) }
+            if last.is_null() {
+                json!("<none>")
+            } else {
+                json!(age(last, now))
+            }
         }
         ("ingresses.networking.k8s.io", "Class") => or_none(spec["ingressClassName"].as_str()),
         ("ingresses.networking.k8s.io", "Hosts") => {
@@ -268,18 +380,30 @@ fn other_cell(storage: &str, column: &str, object: &Value, now: Timestamp) -> Va
         ("storageclasses.storage.k8s.io", "VolumeBindingMode") => object["volumeBindingMode"].clone(),
         (_, "Role") => {
             let (kind, name) = (&object["roleRef"]["kind"], &object["roleRef"]["name"]);
-            json!(format!("{}/{}", kind.as_str().unwrap_or(""), name.as_str().unwrap_or("")))
+            json!(format!(
+                "{}/{}",
+                kind.as_str().unwrap_or(""),
+                name.as_str().unwrap_or("")
+            ))
         }
         ("horizontalpodautoscalers.autoscaling", "Reference") => {
             let of = &spec["scaleTargetRef"];
-            json!(format!("{}/{}", of["kind"].as_str().unwrap_or(""), of["name"].as_str().unwrap_or("")))
+            json!(format!(
+                "{}/{}",
+                of["kind"].as_str().unwrap_or(""),
+                of["name"].as_str().unwrap_or("")
+            ))
         }
         ("horizontalpodautoscalers.autoscaling", "Targets") => json!("<unknown>"),
         ("horizontalpodautoscalers.autoscaling", "MinPods") => json!(text(&spec["minReplicas"])),
         ("horizontalpodautoscalers.autoscaling", "MaxPods") => spec["maxReplicas"].clone(),
         ("horizontalpodautoscalers.autoscaling", "Replicas") => json!(number(&status["currentReplicas"])),
-        ("poddisruptionbudgets.policy", "Min Available") => json!(spec.get("minAvailable").map_or("N/A".to_owned(), text)),
-        ("poddisruptionbudgets.policy", "Max Unavailable") => json!(spec.get("maxUnavailable").map_or("N/A".to_owned(), text)),
+        ("poddisruptionbudgets.policy", "Min Available") => {
+            json!(spec.get("minAvailable").map_or("N/A".to_owned(), text))
+        }
+        ("poddisruptionbudgets.policy", "Max Unavailable") => {
+            json!(spec.get("maxUnavailable").map_or("N/A".to_owned(), text))
+        }
         ("poddisruptionbudgets.policy", "Allowed Disruptions") => json!(number(&status["disruptionsAllowed"])),
         ("networkpolicies.networking.k8s.io", "Pod-Selector") => json!(labels(&spec["podSelector"]["matchLabels"])),
         ("leases.coordination.k8s.io", "Holder") => json!(spec["holderIdentity"].as_str().unwrap_or("")),
@@ -289,22 +413,32 @@ fn other_cell(storage: &str, column: &str, object: &Value, now: Timestamp) -> Va
 
 fn pod_cell(column: &str, object: &Value) -> Value {
     let (spec, status) = (&object["spec"], &object["status"]);
-    let states = status["containerStatuses"].as_array().map_or(&[][..], Vec::as_slice);
+    let containers = status["containerStatuses"].as_array().map_or(&[][..], Vec::as_slice);
     match column {
         "Ready" => {
-            let ready = states.iter().filter(|state| state["ready"] == json!(true)).count();
+            let ready = containers.iter().filter(|state| state["ready"] == json!(true)).count();
             json!(format!("{ready}/{}", spec["containers"].as_array().map_or(0, Vec::len)))
         }
         "Status" => {
             if object["metadata"].get("deletionTimestamp").is_some() {
                 return json!("Terminating");
             }
-            let waiting = states.iter().find_map(|state| state["state"]["waiting"]["reason"].as_str());
-            let ended = states.iter().find_map(|state| state["state"]["terminated"]["reason"].as_str());
+            let waiting = containers
+                .iter()
+                .find_map(|state| state["state"]["waiting"]["reason"].as_str());
+            let ended = containers
+                .iter()
+                .find_map(|state| state["state"]["terminated"]["reason"].as_str());
             let phase = status["reason"].as_str().or(status["phase"].as_str());
             json!(waiting.or(ended).or(phase).unwrap_or("Pending"))
         }
-        "Restarts" => json!(states.iter().map(|state| number(&state["restartCount"])).sum::<i64>().to_string()),
+        "Restarts" => json!(
+            containers
+                .iter()
+                .map(|state| number(&state["restartCount"]))
+                .sum::<i64>()
+                .to_string()
+        ),
         "IP*" => or_none(status["podIP"].as_str()),
         "Node*" => or_none(spec["nodeName"].as_str()),
         _ => json!("<none>"),
@@ -331,11 +465,21 @@ fn service_cell(column: &str, spec: &Value, status: &Value) -> Value {
         }
         "Port(s)" => {
             let ports = spec["ports"].as_array().into_iter().flatten().map(|port| {
-                let node = port["nodePort"].as_i64().map_or(String::new(), |node| format!(":{node}"));
-                format!("{}{node}/{}", number(&port["port"]), port["protocol"].as_str().unwrap_or("TCP"))
+                let node = port["nodePort"]
+                    .as_i64()
+                    .map_or(String::new(), |node| format!(":{node}"));
+                format!(
+                    "{}{node}/{}",
+                    number(&port["port"]),
+                    port["protocol"].as_str().unwrap_or("TCP")
+                )
             });
             let ports: Vec<String> = ports.collect();
-            if ports.is_empty() { json!("<none>") } else { json!(ports.join(",")) }
+            if ports.is_empty() {
+                json!("<none>")
+            } else {
+                json!(ports.join(","))
+            }
         }
         _ => json!("<none>"),
     }
@@ -345,7 +489,9 @@ fn job_cell(column: &str, object: &Value, now: Timestamp) -> Value {
     let (spec, status) = (&object["spec"], &object["status"]);
     let has = |kind: &str| {
         let conditions = status["conditions"].as_array().into_iter().flatten();
-        conditions.into_iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
+        conditions
+            .into_iter()
+            .any(|condition| condition["type"] == kind && condition["status"] == "True")
     };
     match column {
         "Status" => json!(if has("Complete") {
@@ -358,7 +504,9 @@ fn job_cell(column: &str, object: &Value, now: Timestamp) -> Value {
             "Running"
         }),
         "Completions" => {
-            let wanted = spec["completions"].as_i64().map_or_else(|| "1".to_owned(), |count| count.to_string());
+            let wanted = spec["completions"]
+                .as_i64()
+                .map_or_else(|| "1".to_owned(), |count| count.to_string());
             json!(format!("{}/{wanted}", number(&status["succeeded"])))
         }
         "Duration" => {
@@ -376,11 +524,17 @@ fn volume_cell(column: &str, object: &Value) -> Value {
         "Status" => status["phase"].clone(),
         "Volume" => json!(spec["volumeName"].as_str().unwrap_or("")),
         "Capacity" => {
-            let size = spec.pointer("/capacity/storage").or_else(|| status.pointer("/capacity/storage"));
+            let size = spec
+                .pointer("/capacity/storage")
+                .or_else(|| status.pointer("/capacity/storage"));
             json!(size.and_then(Value::as_str).unwrap_or(""))
         }
         "Access Modes" => {
-            let modes = spec["accessModes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let modes = spec["accessModes"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
             let short = modes.map(|mode| match mode {
                 "ReadWriteOnce" => "RWO",
                 "ReadOnlyMany" => "ROX",
@@ -395,7 +549,11 @@ fn volume_cell(column: &str, object: &Value) -> Value {
         "Claim" => {
             let claim = &spec["claimRef"];
             let name = claim["name"].as_str().unwrap_or("");
-            json!(if name.is_empty() { String::new() } else { format!("{}/{name}", claim["namespace"].as_str().unwrap_or("")) })
+            json!(if name.is_empty() {
+                String::new()
+            } else {
+                format!("{}/{name}", claim["namespace"].as_str().unwrap_or(""))
+            })
         }
         _ => json!("<none>"),
     }
@@ -405,7 +563,9 @@ fn node_cell(column: &str, object: &Value) -> Value {
     let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
     match column {
         "Status" => {
-            let ready = conditions.into_iter().any(|one| one["type"] == "Ready" && one["status"] == "True");
+            let ready = conditions
+                .into_iter()
+                .any(|one| one["type"] == "Ready" && one["status"] == "True");
             json!(if ready { "Ready" } else { "NotReady" })
         }
         "Version" => json!(object["status"]["nodeInfo"]["kubeletVersion"].as_str().unwrap_or("")),
@@ -421,13 +581,25 @@ mod tests {
     #[test]
     fn every_row_has_a_cell_for_each_column() {
         for resource in Registry::new().all() {
-            assert_eq!(cells(resource, &json!({})).len(), columns(resource).len(), "{}", resource.storage);
+            assert_eq!(
+                cells(resource, &json!({})).len(),
+                columns(resource).len(),
+                "{}",
+                resource.storage
+            );
         }
     }
 
     #[test]
     fn ages_have_two_units_at_most() {
-        for (seconds, expect) in [(5, "5s"), (125, "2m5s"), (660, "11m"), (10_860, "3h1m"), (90_000, "25h"), (1_000_000, "11d")] {
+        for (seconds, expect) in [
+            (5, "5s"),
+            (125, "2m5s"),
+            (660, "11m"),
+            (10_860, "3h1m"),
+            (90_000, "25h"),
+            (1_000_000, "11d"),
+        ] {
             assert_eq!(human(seconds), expect);
         }
     }

@@ -39,10 +39,14 @@ const MAX_PATH_BYTES: usize = 8_192;
 /// 400 when it is too long or its escapes cannot be read.
 pub(crate) fn route(path: &str) -> Result<Route, ApiError> {
     if path.len() > MAX_PATH_BYTES {
-        return Err(ApiError::bad_request(format!("the path is longer than {MAX_PATH_BYTES} bytes")));
+        return Err(ApiError::bad_request(format!(
+            "the path is longer than {MAX_PATH_BYTES} bytes"
+        )));
     }
     let steps = path.split('/').filter(|step| !step.is_empty()).map(unescape);
-    let steps = steps.collect::<Option<Vec<String>>>().ok_or_else(|| ApiError::bad_request("the path has a bad escape"))?;
+    let steps = steps
+        .collect::<Option<Vec<String>>>()
+        .ok_or_else(|| ApiError::bad_request("the path has a bad escape"))?;
     let words: Vec<&str> = steps.iter().map(String::as_str).collect();
     Ok(match words.as_slice() {
         [] => Route::Root,
@@ -51,16 +55,24 @@ pub(crate) fn route(path: &str) -> Result<Route, ApiError> {
         ["api"] => Route::CoreVersions,
         ["apis"] => Route::Groups,
         ["apis", group] => Route::Group((*group).to_owned()),
-        ["api", version] => Route::Resources { group: String::new(), version: (*version).to_owned() },
-        ["apis", group, version] => Route::Resources { group: (*group).to_owned(), version: (*version).to_owned() },
+        ["api", version] => Route::Resources {
+            group: String::new(),
+            version: (*version).to_owned(),
+        },
+        ["apis", group, version] => Route::Resources {
+            group: (*group).to_owned(),
+            version: (*version).to_owned(),
+        },
         ["openapi", "v2"] => Route::OpenApiV2,
         ["openapi", "v3"] => Route::OpenApiV3,
-        ["openapi", "v3", "api", version] => {
-            Route::OpenApiV3Of { group: String::new(), version: (*version).to_owned() }
-        }
-        ["openapi", "v3", "apis", group, version] => {
-            Route::OpenApiV3Of { group: (*group).to_owned(), version: (*version).to_owned() }
-        }
+        ["openapi", "v3", "api", version] => Route::OpenApiV3Of {
+            group: String::new(),
+            version: (*version).to_owned(),
+        },
+        ["openapi", "v3", "apis", group, version] => Route::OpenApiV3Of {
+            group: (*group).to_owned(),
+            version: (*version).to_owned(),
+        },
         ["api", version, rest @ ..] => objects("", version, rest),
         ["apis", group, version, rest @ ..] => objects(group, version, rest),
         _ => Route::Unknown,
@@ -68,7 +80,11 @@ pub(crate) fn route(path: &str) -> Result<Route, ApiError> {
 }
 
 fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
-    let mut path = Path { group: group.to_owned(), version: version.to_owned(), ..Path::default() };
+    let mut path = Path {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        ..Path::default()
+    };
     let rest = match rest {
         // Subresources of a namespace look like resources in it.
         ["namespaces", _, "status" | "finalize"] => rest,
@@ -79,7 +95,9 @@ fn objects(group: &str, version: &str, rest: &[&str]) -> Route {
         }
         _ => rest,
     };
-    let Some((plural, after)) = rest.split_first() else { return Route::Unknown };
+    let Some((plural, after)) = rest.split_first() else {
+        return Route::Unknown;
+    };
     (*plural).clone_into(&mut path.plural);
     finish(path, after)
 }
@@ -119,7 +137,9 @@ mod tests {
     use super::*;
 
     fn objects_of(path: &str) -> (String, String, String, String, String) {
-        let Ok(Route::Objects(path)) = route(path) else { panic!("{path} names no objects") };
+        let Ok(Route::Objects(path)) = route(path) else {
+            panic!("{path} names no objects")
+        };
         (path.group, path.namespace, path.plural, path.name, path.subresource)
     }
 
@@ -131,8 +151,14 @@ mod tests {
             ("/api/v1/namespaces/a", ["", "", "namespaces", "a", ""]),
             ("/api/v1/namespaces/a/status", ["", "", "namespaces", "a", "status"]),
             ("/api/v1/namespaces/a/finalize", ["", "", "namespaces", "a", "finalize"]),
-            ("/apis/apps/v1/namespaces/a/deployments/b/scale", ["apps", "a", "deployments", "b", "scale"]),
-            ("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa", ["rbac.authorization.k8s.io", "", "clusterroles", "system:a", ""]),
+            (
+                "/apis/apps/v1/namespaces/a/deployments/b/scale",
+                ["apps", "a", "deployments", "b", "scale"],
+            ),
+            (
+                "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa",
+                ["rbac.authorization.k8s.io", "", "clusterroles", "system:a", ""],
+            ),
         ] {
             let (group, namespace, plural, name, sub) = objects_of(path);
             assert_eq!([group, namespace, plural, name, sub], expect, "{path}");

@@ -28,9 +28,9 @@ use crate::store::{Change, Event};
 /// Events written in one piece.
 const BATCH: usize = 500;
 /// How often an idle watch that wants bookmarks gets one.
-const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 /// A watch without a timeout of its own ends after this.
-const LONGEST: Duration = Duration::from_secs(3_600);
+const LONGEST: Duration = Duration::from_hours(1);
 
 /// What a watch shows, and how.
 struct Watch {
@@ -54,7 +54,9 @@ struct Watch {
 
 enum Opening {
     /// The present objects, and the bookmark that ends them.
-    Objects { bookmark: bool },
+    Objects {
+        bookmark: bool,
+    },
     Error(ApiError),
 }
 
@@ -65,8 +67,11 @@ impl Open {
     fn new(count: &Arc<AtomicUsize>, max: usize) -> Result<Self, ApiError> {
         if count.fetch_add(1, Ordering::Relaxed) >= max {
             count.fetch_sub(1, Ordering::Relaxed);
-            let mut error =
-                ApiError::new(429, "TooManyRequests", format!("too many watches: this server keeps at most {max} open"));
+            let mut error = ApiError::new(
+                429,
+                "TooManyRequests",
+                format!("too many watches: this server keeps at most {max} open"),
+            );
             error.details = json!({"retryAfterSeconds": 1});
             return Err(error);
         }
@@ -100,7 +105,10 @@ pub(crate) fn start(shared: &Arc<Shared>, target: Target, params: &Params, form:
         return Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &[error]));
     }
     let open = Open::new(&shared.watches, shared.max_watches)?;
-    let timeout = params.number("timeoutSeconds")?.filter(|seconds| *seconds > 0).map_or(LONGEST, Duration::from_secs);
+    let timeout = params
+        .number("timeoutSeconds")?
+        .filter(|seconds| *seconds > 0)
+        .map_or(LONGEST, Duration::from_secs);
     let asked = options.revision.unwrap_or(0);
     let (changes, opening, position) = {
         let core = shared.core();
@@ -139,7 +147,9 @@ pub(crate) fn start(shared: &Arc<Shared>, target: Target, params: &Params, form:
         Some((Ok::<_, std::convert::Infallible>(chunk), watch))
     });
     let mut response = Response::new(Body::from_stream(chunks));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
 
@@ -160,7 +170,11 @@ impl Watch {
                 Ok(_) => {}
                 Err(error) => return Some(self.fail(&error)),
             }
-            let wake = if self.bookmarks { self.next_bookmark.min(self.ends) } else { self.ends };
+            let wake = if self.bookmarks {
+                self.next_bookmark.min(self.ends)
+            } else {
+                self.ends
+            };
             tokio::select! {
                 changed = self.changes.changed() => {
                     if changed.is_err() {
@@ -190,8 +204,20 @@ impl Watch {
                 let mut out = String::new();
                 let listed = {
                     let core = self.shared.core();
-                    let plain = ListOptions { revision: None, limit: 0, from: String::new(), exact: false, ..self.options.clone() };
-                    core.list(&Target { name: String::new(), ..self.target.clone() }, &plain)
+                    let plain = ListOptions {
+                        revision: None,
+                        limit: 0,
+                        from: String::new(),
+                        exact: false,
+                        ..self.options.clone()
+                    };
+                    core.list(
+                        &Target {
+                            name: String::new(),
+                            ..self.target.clone()
+                        },
+                        &plain,
+                    )
                 };
                 match listed {
                     Ok(listed) => {
@@ -239,14 +265,21 @@ impl Watch {
             return;
         }
         let object = shown_as(&target.resource, &event.object.value);
-        let before = event.previous.as_ref().map(|stored| shown_as(&target.resource, &stored.value));
+        let before = event
+            .previous
+            .as_ref()
+            .map(|stored| shown_as(&target.resource, &stored.value));
         let was = before.as_ref().is_some_and(|before| self.options.selects(before));
         let is = event.change != Change::Deleted && self.options.selects(&object);
         match (was, is) {
             (false, true) => self.line("ADDED", &object, out),
             (true, true) => self.line("MODIFIED", &object, out),
             (true, false) => {
-                let mut last = if event.change == Change::Deleted { object } else { before.unwrap_or(object) };
+                let mut last = if event.change == Change::Deleted {
+                    object
+                } else {
+                    before.unwrap_or(object)
+                };
                 last["metadata"]["resourceVersion"] = json!(event.revision.to_string());
                 self.line("DELETED", &last, out);
             }
@@ -260,7 +293,12 @@ impl Watch {
             Form::Partial => table::partial(object),
             Form::Table => {
                 let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
-                table::table(&self.target.resource, std::slice::from_ref(object), &metadata, self.include)
+                table::table(
+                    &self.target.resource,
+                    std::slice::from_ref(object),
+                    &metadata,
+                    self.include,
+                )
             }
         };
         out.push_str(&json!({"type": kind, "object": shown}).to_string());
@@ -275,7 +313,8 @@ impl Watch {
         let resource = &self.target.resource;
         let object = match self.form {
             Form::Plain | Form::Aggregated => {
-                let mut object = json!({"kind": resource.kind, "apiVersion": resource.api_version(), "metadata": metadata});
+                let mut object =
+                    json!({"kind": resource.kind, "apiVersion": resource.api_version(), "metadata": metadata});
                 object["metadata"]["creationTimestamp"] = Value::Null;
                 object
             }

@@ -4,6 +4,7 @@ use kube_cel::RootContext;
 use serde_json::{Map, Value, json};
 
 use super::{Core, Target, Validation, Write};
+use crate::crd::Custom;
 use crate::resource::Resource;
 use crate::status::{ApiError, FieldError};
 use crate::types::canonical::canonical;
@@ -37,7 +38,12 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
         Some(given) if given == resource.kind => {}
         Some(given) => {
             let (version, kind) = (&resource.version, &resource.kind);
-            let package = resource.group.split('.').next().filter(|name| !name.is_empty()).unwrap_or("core");
+            let package = resource
+                .group
+                .split('.')
+                .next()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("core");
             let why = format!("converting ({version}.{given}) to ({package}.{kind}): unknown conversion");
             return Err(unreadable(resource, given, &why));
         }
@@ -72,13 +78,19 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
 
 fn unreadable(resource: &Resource, kind: &str, why: &str) -> ApiError {
     let (version, wanted) = (&resource.version, &resource.kind);
-    ApiError::bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {wanted}: {why}"))
+    ApiError::bad_request(format!(
+        "{kind} in version \"{version}\" cannot be handled as a {wanted}: {why}"
+    ))
 }
 
 fn strictness(resource: &Resource, unknown: &[String], write: &Write) -> Result<Vec<String>, ApiError> {
     let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
-    let found: Vec<String> =
-        write.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).chain(unknown).collect();
+    let found: Vec<String> = write
+        .duplicates
+        .iter()
+        .map(|path| format!("duplicate field \"{path}\""))
+        .chain(unknown)
+        .collect();
     if found.is_empty() {
         return Ok(Vec::new());
     }
@@ -111,7 +123,9 @@ pub(crate) fn complete(resource: &Resource, object: &mut Value) {
 
 /// Empty maps and lists of the metadata are not stored.
 fn drop_empty_metadata(object: &mut Value) {
-    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
+        return;
+    };
     metadata.retain(|_, value| {
         !value.is_null()
             && value.as_object().is_none_or(|map| !map.is_empty())
@@ -127,34 +141,17 @@ pub(crate) fn check(target: &Target, object: &Value, old: Option<&Value>) -> Res
     if let Some(old) = old {
         unchanged_metadata(old, object, &mut errors);
     }
-    match &resource.custom {
-        Some(custom) => {
-            errors.extend(schema::check(&custom.schema, object, &custom.patterns));
-            if errors.iter().any(FieldError::blocks_rules) && custom.has_rules {
-                errors.push(FieldError::invalid(
-                    "",
-                    &Value::Null,
-                    "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
-                ));
-            } else if custom.has_rules {
-                let context = RootContext {
-                    api_version: resource.api_version(),
-                    api_group: resource.group.clone(),
-                    kind: resource.kind.clone(),
-                };
-                errors.extend(cel::check(&custom.schema, object, old, &context));
-            }
+    if let Some(custom) = &resource.custom {
+        check_custom(resource, custom, object, old, &mut errors);
+    } else {
+        if target.subresource != "status" {
+            errors.extend(builtin::check(&resource.storage, &resource.ty, object));
         }
-        None => {
-            if target.subresource != "status" {
-                errors.extend(builtin::check(&resource.storage, &resource.ty, object));
-            }
-            if &*resource.storage == "customresourcedefinitions.apiextensions.k8s.io" {
-                errors.extend(crate::crd::check(object));
-            }
-            if let Some(old) = old {
-                errors.extend(immutable::check(&resource.storage, old, object));
-            }
+        if &*resource.storage == "customresourcedefinitions.apiextensions.k8s.io" {
+            errors.extend(crate::crd::check(object));
+        }
+        if let Some(old) = old {
+            errors.extend(immutable::check(&resource.storage, old, object));
         }
     }
     if errors.is_empty() {
@@ -162,6 +159,31 @@ pub(crate) fn check(target: &Target, object: &Value, old: Option<&Value>) -> Res
     }
     let name = object["metadata"]["name"].as_str().unwrap_or("");
     Err(ApiError::invalid(&resource.group, &resource.kind, name, &errors))
+}
+
+fn check_custom(
+    resource: &Resource,
+    custom: &Custom,
+    object: &Value,
+    old: Option<&Value>,
+    errors: &mut Vec<FieldError>,
+) {
+    errors.extend(schema::check(&custom.schema, object, &custom.patterns));
+    if !custom.has_rules {
+        return;
+    }
+    if errors.iter().any(FieldError::blocks_rules) {
+        let why = "some validation rules were not checked because the object was invalid; correct the existing errors to \
+                   complete validation";
+        errors.push(FieldError::invalid("", &Value::Null, why));
+        return;
+    }
+    let context = RootContext {
+        api_version: resource.api_version(),
+        api_group: resource.group.clone(),
+        kind: resource.kind.clone(),
+    };
+    errors.extend(cel::check(&custom.schema, object, old, &context));
 }
 
 fn unchanged_metadata(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
@@ -174,7 +196,10 @@ fn unchanged_metadata(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
     if old["metadata"].get("deletionTimestamp").is_some() {
         let finalizers = |object: &Value| object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
         let before = finalizers(old);
-        let added: Vec<Value> = finalizers(new).into_iter().filter(|one| !before.contains(one)).collect();
+        let added: Vec<Value> = finalizers(new)
+            .into_iter()
+            .filter(|one| !before.contains(one))
+            .collect();
         if !added.is_empty() {
             let why = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
@@ -206,16 +231,24 @@ impl Core {
             spec["clusterIP"] = json!(format!("10.96.{high}.{low}"));
         }
         spec["clusterIPs"] = json!([spec["clusterIP"]]);
-        for (field, value) in [("ipFamilies", json!(["IPv4"])), ("ipFamilyPolicy", json!("SingleStack"))] {
+        for (field, value) in [
+            ("ipFamilies", json!(["IPv4"])),
+            ("ipFamilyPolicy", json!("SingleStack")),
+        ] {
             if spec.get(field).is_none() {
                 spec[field] = value;
             }
         }
         if spec["type"] == "NodePort" || spec["type"] == "LoadBalancer" {
-            let before = old.and_then(|old| old["spec"]["ports"].as_array()).cloned().unwrap_or_default();
+            let before = old
+                .and_then(|old| old["spec"]["ports"].as_array())
+                .cloned()
+                .unwrap_or_default();
             for port in spec["ports"].as_array_mut().into_iter().flatten() {
                 if port.get("nodePort").is_none() {
-                    let known = before.iter().find(|known| known["port"] == port["port"] && known["protocol"] == port["protocol"]);
+                    let known = before
+                        .iter()
+                        .find(|known| known["port"] == port["port"] && known["protocol"] == port["protocol"]);
                     let number = known.and_then(|known| known.get("nodePort")).cloned();
                     self.next_address += u32::from(number.is_none());
                     port["nodePort"] = number.unwrap_or_else(|| json!(30_000 + self.next_address % 2_767));

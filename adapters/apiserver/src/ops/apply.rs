@@ -24,10 +24,23 @@ impl Core {
     /// What a Kubernetes API server would answer; 409 with one cause for each field that others own.
     pub(super) fn apply(&mut self, target: &Target, mut config: Value, write: &Write) -> Result<Written, ApiError> {
         check_request(target, &config, write)?;
-        let strict = Write { validation: super::Validation::Strict, ..write.clone() };
+        let strict = Write {
+            validation: super::Validation::Strict,
+            ..write.clone()
+        };
         let place = place(target, &config);
+        if let Some(why) = crate::types::decode::untyped(&target.resource.ty, &config) {
+            return Err(ApiError::new(
+                500,
+                "",
+                format!("failed to create typed patch object ({place}): {why}"),
+            ));
+        }
         admit::decode(target, &mut config, &strict).map_err(|error| undeclared(&place, error))?;
-        if config["metadata"].get("managedFields").is_some_and(|entries| !entries.is_null()) {
+        if config["metadata"]
+            .get("managedFields")
+            .is_some_and(|entries| !entries.is_null())
+        {
             return Err(ApiError::bad_request("metadata.managedFields must be nil"));
         }
         let live = match self.current(target) {
@@ -48,12 +61,29 @@ impl Core {
                 "uid mismatch: the provided object specified uid {}, and no existing object was found",
                 config["metadata"]["uid"].as_str().unwrap_or("")
             );
-            return Err(ApiError::conflict(&resource.group, &resource.plural, &target.name, &why));
+            return Err(ApiError::conflict(
+                &resource.group,
+                &resource.plural,
+                &target.name,
+                &why,
+            ));
         }
         let (ignored, now, version) = (ignored(target), now_text(), resource.api_version());
-        let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
+        let scope = Scope {
+            ty: &resource.ty,
+            ignored: &ignored,
+            now: &now,
+        };
         let manager = Manager::new(Operation::Apply, &write.manager, &version, "");
-        let applied = apply::apply(&scope, &nothing(target), config, Managers::default(), &manager, &version, write.force);
+        let applied = apply::apply(
+            &scope,
+            &nothing(target),
+            config,
+            Managers::default(),
+            &manager,
+            &version,
+            write.force,
+        );
         let (mut object, managers) = applied.map_err(|refusal| refused(place, refusal))?;
         let _ = crate::types::decode::prune(&resource.ty, &mut object, resource.custom.is_none());
         self.create_decoded(target, object, write, Some(managers), Vec::new())
@@ -69,7 +99,11 @@ impl Core {
     ) -> Result<Written, ApiError> {
         let resource = &target.resource;
         let (ignored, now, version) = (ignored(target), now_text(), resource.api_version());
-        let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
+        let scope = Scope {
+            ty: &resource.ty,
+            ignored: &ignored,
+            now: &now,
+        };
         let manager = Manager::new(Operation::Apply, &write.manager, &version, &target.subresource);
         let plain = without_managers(live);
         let mut managers = Managers::decode(live["metadata"].get("managedFields")).unwrap_or_default();
@@ -81,8 +115,15 @@ impl Core {
         let outcome = match run(write.force) {
             Err(Refusal::Conflicts(conflicts)) if write.manager == "kubectl" => {
                 let allowed = last_applied(target, &plain);
-                let left: Vec<Conflict> = conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path)).collect();
-                if left.is_empty() { run(true) } else { Err(Refusal::Conflicts(left)) }
+                let left: Vec<Conflict> = conflicts
+                    .into_iter()
+                    .filter(|conflict| !allowed.has(&conflict.path))
+                    .collect();
+                if left.is_empty() {
+                    run(true)
+                } else {
+                    Err(Refusal::Conflicts(left))
+                }
             }
             other => other,
         };
@@ -105,10 +146,16 @@ fn check_request(target: &Target, config: &Value, write: &Write) -> Result<(), A
     let (version, kind) = (text("apiVersion"), text("kind"));
     if version.is_empty() || kind.is_empty() {
         let version = if version.is_empty() { "/".to_owned() } else { version };
-        return Err(ApiError::bad_request(format!("invalid object type: {version}, Kind={kind}")));
+        return Err(ApiError::bad_request(format!(
+            "invalid object type: {version}, Kind={kind}"
+        )));
     }
     if target.subresource == "scale" {
-        return Err(ApiError::new(415, "UnsupportedMediaType", "this server does not apply to the scale subresource: patch it"));
+        return Err(ApiError::new(
+            415,
+            "UnsupportedMediaType",
+            "this server does not apply to the scale subresource: patch it",
+        ));
     }
     let given = config["metadata"]["name"].as_str().unwrap_or("");
     if !given.is_empty() && given != target.name {
@@ -124,12 +171,18 @@ fn place(target: &Target, config: &Value) -> String {
     let metadata = &config["metadata"];
     let name = metadata["name"].as_str().unwrap_or(&target.name);
     let space = metadata["namespace"].as_str().unwrap_or("");
-    format!("{space}/{name}; {}, Kind={}", target.resource.api_version(), target.resource.kind)
+    format!(
+        "{space}/{name}; {}, Kind={}",
+        target.resource.api_version(),
+        target.resource.kind
+    )
 }
 
 /// Unknown fields in a configuration are refused whatever `fieldValidation` says.
 fn undeclared(place: &str, error: ApiError) -> ApiError {
-    let Some((_, list)) = error.message.split_once("strict decoding error: ") else { return error };
+    let Some((_, list)) = error.message.split_once("strict decoding error: ") else {
+        return error;
+    };
     let fields = list.split(", ").map(|part| {
         let path = part.trim_start_matches("unknown field ").trim_matches('"');
         format!(".{path}: field not declared in schema")
@@ -147,7 +200,9 @@ fn undeclared(place: &str, error: ApiError) -> ApiError {
 /// Fields that a client-side apply wrote and nobody changed since: `kubectl` may take them over.
 fn last_applied(target: &Target, live: &Value) -> FieldSet {
     let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().unwrap_or("");
-    let Ok(last) = serde_json::from_str::<Value>(text) else { return FieldSet::default() };
+    let Ok(last) = serde_json::from_str::<Value>(text) else {
+        return FieldSet::default();
+    };
     if last["apiVersion"] != live["apiVersion"] {
         return FieldSet::default();
     }
@@ -162,9 +217,11 @@ fn last_applied(target: &Target, live: &Value) -> FieldSet {
 fn refused(place: &str, refusal: Refusal) -> ApiError {
     match refusal {
         Refusal::Conflicts(conflicts) => conflict_status(&conflicts),
-        Refusal::Merge(error) => {
-            ApiError::new(500, "", format!("failed to create typed patch object ({place}): {error}"))
-        }
+        Refusal::Merge(error) => ApiError::new(
+            500,
+            "",
+            format!("failed to create typed patch object ({place}): {error}"),
+        ),
     }
 }
 
@@ -177,7 +234,11 @@ fn conflict_status(conflicts: &[Conflict]) -> ApiError {
         })
         .collect();
     let message = if let [one] = conflicts {
-        format!("Apply failed with 1 conflict: conflict with {}: {}", one.manager.show(), one.field())
+        format!(
+            "Apply failed with 1 conflict: conflict with {}: {}",
+            one.manager.show(),
+            one.field()
+        )
     } else {
         let mut lines = Vec::new();
         let mut last = None;
@@ -190,5 +251,8 @@ fn conflict_status(conflicts: &[Conflict]) -> ApiError {
         }
         format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
     };
-    ApiError { details: json!({"causes": causes}), ..ApiError::new(409, "Conflict", message) }
+    ApiError {
+        details: json!({"causes": causes}),
+        ..ApiError::new(409, "Conflict", message)
+    }
 }

@@ -30,7 +30,11 @@ pub(super) fn ignored(target: &Target) -> FieldSet {
 
 /// The object before anything is set.
 pub(super) fn nothing(target: &Target) -> Value {
-    if target.resource.custom.is_none() { skeleton(&target.resource.ty) } else { json!({}) }
+    if target.resource.custom.is_none() {
+        skeleton(&target.resource.ty)
+    } else {
+        json!({})
+    }
 }
 
 impl Core {
@@ -56,17 +60,35 @@ impl Core {
         self.name_object(target, &mut object)?;
         let name = object["metadata"]["name"].as_str().unwrap_or("").to_owned();
         self.namespace_ready(target, &name)?;
-        if object["metadata"]["resourceVersion"].as_str().is_some_and(|text| !text.is_empty()) {
-            return Err(ApiError::new(500, "", "resourceVersion should not be set on objects to be created"));
+        let versioned = object["metadata"]["resourceVersion"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty());
+        if versioned && managers.is_none() {
+            return Err(ApiError::new(
+                500,
+                "",
+                "resourceVersion should not be set on objects to be created",
+            ));
         }
         initial_metadata(&mut object);
         admit::complete(resource, &mut object);
         let managers = managers.unwrap_or_else(|| {
             let manager = Manager::new(Operation::Update, &write.manager, &resource.api_version(), "");
             let (ignored, now) = (ignored(target), now_text());
-            let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
+            let scope = Scope {
+                ty: &resource.ty,
+                ignored: &ignored,
+                now: &now,
+            };
             let managers = Managers::default();
-            apply::update(&scope, &nothing(target), &object, managers, &manager, &resource.api_version())
+            apply::update(
+                &scope,
+                &nothing(target),
+                &object,
+                managers,
+                &manager,
+                &resource.api_version(),
+            )
         });
         self.initial_metadata_of_server(target, &mut object);
         initial_status(&resource.storage, resource.has_status(), &mut object);
@@ -77,7 +99,11 @@ impl Core {
         scheduling(&resource.storage, &mut object);
         self.allocate(target, &mut object, None);
         admit::check(target, &object, None)?;
-        let key = Target { name: name.clone(), ..target.clone() }.key();
+        let key = Target {
+            name: name.clone(),
+            ..target.clone()
+        }
+        .key();
         if self.store.get(&key).is_some() {
             return Err(ApiError::already_exists(&resource.group, &resource.plural, &name));
         }
@@ -85,11 +111,22 @@ impl Core {
             warnings.push(deprecation);
         }
         if write.dry_run {
-            return Ok(Written { object, created: true, warnings });
+            return Ok(Written {
+                object,
+                created: true,
+                warnings,
+            });
         }
-        let stored = self.store.put(key, kept_as(resource, object)).map_err(|full| target.full(&full))?;
+        let stored = self
+            .store
+            .put(key, kept_as(resource, object))
+            .map_err(|limit| super::full(&limit))?;
         self.written(target, &stored.value);
-        Ok(Written { object: shown_as(resource, &stored.value), created: true, warnings })
+        Ok(Written {
+            object: shown_as(resource, &stored.value),
+            created: true,
+            warnings,
+        })
     }
 
     fn initial_metadata_of_server(&mut self, target: &Target, object: &mut Value) {
@@ -127,13 +164,21 @@ impl Core {
         }
         for _ in 0..NAME_ATTEMPTS {
             let name = format!("{}{}", &prefix[..end], self.ids.suffix());
-            let key = Target { name: name.clone(), ..target.clone() }.key();
+            let key = Target {
+                name: name.clone(),
+                ..target.clone()
+            }
+            .key();
             if self.store.get(&key).is_none() {
                 metadata["name"] = json!(name);
                 return Ok(());
             }
         }
-        Err(ApiError::already_exists(&target.resource.group, &target.resource.plural, &prefix))
+        Err(ApiError::already_exists(
+            &target.resource.group,
+            &target.resource.plural,
+            &prefix,
+        ))
     }
 
     /// Keeps what follows from an object in step with it.
@@ -146,7 +191,9 @@ impl Core {
 }
 
 fn initial_metadata(object: &mut Value) {
-    let Some(metadata) = object["metadata"].as_object_mut() else { return };
+    let Some(metadata) = object["metadata"].as_object_mut() else {
+        return;
+    };
     for field in [
         "uid",
         "creationTimestamp",
@@ -178,7 +225,9 @@ fn initial_status(storage: &str, has_status: bool, object: &mut Value) {
         }
         "customresourcedefinitions.apiextensions.k8s.io" => {
             let versions = object["spec"]["versions"].as_array().into_iter().flatten();
-            let stored = versions.filter(|version| version["storage"] == json!(true)).map(|version| version["name"].clone());
+            let stored = versions
+                .filter(|version| version["storage"] == json!(true))
+                .map(|version| version["name"].clone());
             json!({"storedVersions": stored.collect::<Vec<_>>()})
         }
         "nodes" => object.get("status").cloned().unwrap_or_else(|| json!({})),
@@ -198,20 +247,23 @@ fn initial_status(storage: &str, has_status: bool, object: &mut Value) {
 
 /// What admission adds to new pods.
 fn scheduling(storage: &str, object: &mut Value) {
-    if storage == "daemonsets.apps" {
-        object["metadata"]["annotations"]["deprecated.daemonset.template.generation"] = json!("1");
-    }
     if storage != "pods" {
         return;
     }
-    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else {
+        return;
+    };
     spec.entry("priority").or_insert_with(|| json!(0));
-    spec.entry("preemptionPolicy").or_insert_with(|| json!("PreemptLowerPriority"));
+    spec.entry("preemptionPolicy")
+        .or_insert_with(|| json!("PreemptLowerPriority"));
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
     for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
         let list = tolerations.as_array_mut().into_iter();
         for list in list {
-            if !list.iter().any(|one| one["key"] == key || (one.get("key").is_none() && one["operator"] == "Exists")) {
+            if !list
+                .iter()
+                .any(|one| one["key"] == key || (one.get("key").is_none() && one["operator"] == "Exists"))
+            {
                 list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
             }
         }
@@ -239,5 +291,9 @@ fn job_selector(object: &mut Value) {
         ("job-name", &name),
     ] {
         labels[label] = value.clone();
+    }
+    let labels = labels.clone();
+    if object["metadata"].get("labels").is_none() {
+        object["metadata"]["labels"] = labels;
     }
 }

@@ -29,20 +29,24 @@ impl Core {
     pub(crate) fn delete(&mut self, target: &Target, options: &DeleteOptions) -> Result<Value, ApiError> {
         let resource = &target.resource;
         let mut object = self.current(target)?;
-        let conflict = |why: &str| ApiError::conflict(&resource.group, &resource.plural, &target.name, why);
+        let conflict = |why: &str| ApiError::conflict(&resource.group, &resource.kind, &target.name, why);
         let metadata = &object["metadata"];
         if let Some(uid) = &options.uid
             && metadata["uid"] != json!(uid)
         {
             let known = metadata["uid"].as_str().unwrap_or("");
-            return Err(conflict(&format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {known}")));
+            return Err(conflict(&format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({known}). The object might have been \
+                 deleted and then recreated"
+            )));
         }
         if let Some(revision) = &options.revision
             && metadata["resourceVersion"] != json!(revision)
         {
             let known = metadata["resourceVersion"].as_str().unwrap_or("");
             return Err(conflict(&format!(
-                "Precondition failed: ResourceVersion in precondition: {revision}, ResourceVersion in object meta: {known}"
+                "the ResourceVersion in the precondition ({revision}) does not match the ResourceVersion in record ({known}). The \
+                 object might have been modified"
             )));
         }
         let uid = metadata["uid"].as_str().unwrap_or("").to_owned();
@@ -76,7 +80,10 @@ impl Core {
         if options.dry_run {
             return Ok(object);
         }
-        let stored = self.store.put(target.key(), kept_as(resource, object)).map_err(|full| target.full(&full))?;
+        let stored = self
+            .store
+            .put(target.key(), kept_as(resource, object))
+            .map_err(|limit| super::full(&limit))?;
         self.written(target, &stored.value);
         Ok(shown_as(resource, &stored.value))
     }
@@ -94,7 +101,11 @@ impl Core {
         let listed = self.list(target, selection)?;
         for item in &listed.items {
             let text = |field: &str| item["metadata"][field].as_str().unwrap_or("").to_owned();
-            let one = Target { namespace: text("namespace"), name: text("name"), ..target.clone() };
+            let one = Target {
+                namespace: text("namespace"),
+                name: text("name"),
+                ..target.clone()
+            };
             match self.delete(&one, options) {
                 Ok(_) => {}
                 Err(error) if error.code == 404 => {}
@@ -131,8 +142,11 @@ fn with_propagation(before: &[String], policy: Option<&str>) -> Result<Vec<Strin
             return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", &[error]));
         }
     };
-    let mut after: Vec<String> =
-        before.iter().filter(|name| name.as_str() != ORPHAN && name.as_str() != FOREGROUND).cloned().collect();
+    let mut after: Vec<String> = before
+        .iter()
+        .filter(|name| name.as_str() != ORPHAN && name.as_str() != FOREGROUND)
+        .cloned()
+        .collect();
     after.extend(add.map(str::to_owned));
     Ok(after)
 }

@@ -48,18 +48,27 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn key(&self) -> Key {
-        Key { storage: self.resource.storage.clone(), namespace: self.namespace.clone(), name: self.name.clone() }
+        Key {
+            storage: self.resource.storage.clone(),
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+        }
     }
 
     pub(crate) fn not_found(&self) -> ApiError {
         ApiError::not_found(&self.resource.group, &self.resource.plural, &self.name)
     }
+}
 
-    fn full(&self, full: &Full) -> ApiError {
-        match full {
-            Full::Object(..) => ApiError::new(413, "RequestEntityTooLarge", format!("Request entity too large: {full}")),
-            Full::Objects(_) | Full::Bytes(_) => ApiError::new(507, "InsufficientStorage", full.to_string()),
-        }
+/// A limit of the store as the answer to a request.
+fn full(full: &Full) -> ApiError {
+    match full {
+        Full::Object(..) => ApiError::new(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: {full}"),
+        ),
+        Full::Objects(_) | Full::Bytes(_) => ApiError::new(507, "InsufficientStorage", full.to_string()),
     }
 }
 
@@ -122,13 +131,19 @@ impl Core {
     /// The objects that every cluster has.
     fn seed(&mut self) {
         let put = |core: &mut Self, api_version: &str, kind: &str, namespace: &str, name: &str, rest: Value| {
-            let Some(resource) = core.registry.of_kind(api_version, kind).cloned() else { return };
+            let Some(resource) = core.registry.of_kind(api_version, kind).cloned() else {
+                return;
+            };
             let mut object = rest;
             object["apiVersion"] = Value::from(api_version);
             object["kind"] = Value::from(kind);
             object["metadata"]["name"] = Value::from(name);
-            let target =
-                Target { resource, namespace: namespace.to_owned(), name: String::new(), subresource: String::new() };
+            let target = Target {
+                resource,
+                namespace: namespace.to_owned(),
+                name: String::new(),
+                subresource: String::new(),
+            };
             if let Err(error) = core.create(&target, object, &Write::internal("kube-apiserver")) {
                 tracing::error!(%error, kind, name, "an initial object was refused");
             }
@@ -153,7 +168,11 @@ impl Core {
         if !target.resource.namespaced {
             return Ok(());
         }
-        let key = Key { storage: "namespaces".into(), namespace: String::new(), name: target.namespace.clone() };
+        let key = Key {
+            storage: "namespaces".into(),
+            namespace: String::new(),
+            name: target.namespace.clone(),
+        };
         let Some(namespace) = self.store.get(&key) else {
             return Err(ApiError::not_found("", "namespaces", &target.namespace));
         };
@@ -170,10 +189,16 @@ impl Core {
 
     /// Serves custom resources as their definition says, after it was written or removed.
     pub(crate) fn definition_changed(&mut self, name: &str, definition: Option<&Value>) {
-        let Some((plural, group)) = name.split_once('.') else { return };
+        let Some((plural, group)) = name.split_once('.') else {
+            return;
+        };
         let conditions = definition.and_then(|definition| definition["status"]["conditions"].as_array());
         let established = conditions.is_some_and(|list| !list.is_empty());
-        let resources = if established { definition.map_or_else(Vec::new, crate::crd::resources) } else { Vec::new() };
+        let resources = if established {
+            definition.map_or_else(Vec::new, crate::crd::resources)
+        } else {
+            Vec::new()
+        };
         self.registry.set_custom(group, plural, resources);
         self.registry_changes += 1;
     }

@@ -72,7 +72,11 @@ fn decode_token(token: &str) -> Option<(u64, String, String)> {
     let bytes = decode_base64(token)?;
     let text = String::from_utf8(bytes).ok()?;
     let mut lines = text.splitn(3, '\n');
-    Some((lines.next()?.parse().ok()?, lines.next()?.to_owned(), lines.next()?.to_owned()))
+    Some((
+        lines.next()?.parse().ok()?,
+        lines.next()?.to_owned(),
+        lines.next()?.to_owned(),
+    ))
 }
 
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
@@ -103,7 +107,11 @@ impl Core {
     /// # Errors
     /// 404.
     pub(crate) fn read(&self, target: &Target) -> Result<Value, ApiError> {
-        if target.subresource == "scale" { self.scale(target) } else { self.current(target) }
+        if target.subresource == "scale" {
+            self.scale(target)
+        } else {
+            self.current(target)
+        }
     }
 
     /// `GET` of a collection.
@@ -136,13 +144,20 @@ impl Core {
         let plain = options.labels.is_empty() && options.fields == FieldSelector::default();
         let next = if left > 0 { next } else { None };
         let remaining = (next.is_some() && plain).then_some(left);
-        Ok(Listed { items, revision, next, remaining })
+        Ok(Listed {
+            items,
+            revision,
+            next,
+            remaining,
+        })
     }
 
     fn start(&self, options: &ListOptions, now: u64) -> Result<(u64, Option<(String, String)>), ApiError> {
         if !options.from.is_empty() {
             let Some((revision, namespace, name)) = decode_token(&options.from) else {
-                return Err(ApiError::bad_request("invalid continue token: continue key is not valid: it cannot be decoded"));
+                return Err(ApiError::bad_request(
+                    "invalid continue token: continue key is not valid: it cannot be decoded",
+                ));
             };
             if revision < self.store.compacted() {
                 let fresh = encode_token(now, &namespace, &name);
@@ -179,7 +194,11 @@ impl Core {
         let storage = &target.resource.storage;
         if revision == now {
             let after = after.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
-            return Ok(self.store.list(storage, &target.namespace, after).map(|(_, stored)| stored.clone()).collect());
+            return Ok(self
+                .store
+                .list(storage, &target.namespace, after)
+                .map(|(_, stored)| stored.clone())
+                .collect());
         }
         let mut objects = self
             .store
@@ -198,8 +217,11 @@ impl Core {
 
 /// The answer to a revision that is not there yet.
 pub(crate) fn too_large(asked: u64, now: u64) -> ApiError {
-    let mut error =
-        ApiError::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {now}"));
+    let mut error = ApiError::new(
+        504,
+        "Timeout",
+        format!("Timeout: Too large resource version: {asked}, current: {now}"),
+    );
     error.details = json!({"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
         "retryAfterSeconds": 1});
     error

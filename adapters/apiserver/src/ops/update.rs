@@ -64,7 +64,7 @@ impl Core {
             return self.apply(target, patch.clone(), write);
         }
         if target.subresource == "scale" {
-            let mut scale = self.scale(target)?;
+            let mut scale = self.scale_or_zero(target)?;
             apply_patch(target, kind, &mut scale, patch)?;
             return self.replace_scale(target, &scale, write);
         }
@@ -93,10 +93,25 @@ impl Core {
         admit::complete(resource, &mut new);
         let managers = managers.unwrap_or_else(|| {
             let base = known_managers(target, old, sent_managers.as_ref());
+            if base.0.is_empty() {
+                // Ownership that was given up is not recorded again until somebody applies.
+                return base;
+            }
             let (version, now, ignored) = (resource.api_version(), now_text(), ignored(target));
             let manager = Manager::new(Operation::Update, &write.manager, &version, &target.subresource);
-            let scope = Scope { ty: &resource.ty, ignored: &ignored, now: &now };
-            apply::update(&scope, &without_managers(old), &without_managers(&new), base, &manager, &version)
+            let scope = Scope {
+                ty: &resource.ty,
+                ignored: &ignored,
+                now: &now,
+            };
+            apply::update(
+                &scope,
+                &without_managers(old),
+                &without_managers(&new),
+                base,
+                &manager,
+                &version,
+            )
         });
         set_managers(&mut new, &managers);
         self.allocate(target, &mut new, Some(old));
@@ -111,28 +126,46 @@ impl Core {
         }
         new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
         if without_times(old) == without_times(&new) {
-            return Ok(Written { object: old.clone(), created: false, warnings });
+            return Ok(Written {
+                object: old.clone(),
+                created: false,
+                warnings,
+            });
         }
         if write.dry_run {
-            return Ok(Written { object: new, created: false, warnings });
+            return Ok(Written {
+                object: new,
+                created: false,
+                warnings,
+            });
         }
         let object = self.store_or_remove(target, new)?;
-        Ok(Written { object, created: false, warnings })
+        Ok(Written {
+            object,
+            created: false,
+            warnings,
+        })
     }
 
     /// Stores the object, or removes it when it is being deleted and nothing holds it back any more.
     fn store_or_remove(&mut self, target: &Target, object: Value) -> Result<Value, ApiError> {
         let resource = &target.resource;
         let deleting = object["metadata"].get("deletionTimestamp").is_some();
-        let held = object["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+        let held = object["metadata"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
         let namespace = &*resource.storage == "namespaces"
-            && object["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+            && object["spec"]["finalizers"]
+                .as_array()
+                .is_some_and(|list| !list.is_empty());
         if deleting && !held && !namespace {
             self.remove(target);
             return Ok(object);
         }
-        let stored =
-            self.store.put(target.key(), kept_as(resource, object)).map_err(|full| target.full(&full))?;
+        let stored = self
+            .store
+            .put(target.key(), kept_as(resource, object))
+            .map_err(|limit| super::full(&limit))?;
         self.written(target, &stored.value);
         Ok(shown_as(resource, &stored.value))
     }
@@ -162,7 +195,9 @@ fn same_name(target: &Target, object: &Value) -> Result<(), ApiError> {
         return Ok(());
     }
     let url = &target.name;
-    Err(ApiError::bad_request(format!("the name of the object ({given}) does not match the name on the URL ({url})")))
+    Err(ApiError::bad_request(format!(
+        "the name of the object ({given}) does not match the name on the URL ({url})"
+    )))
 }
 
 /// Kinds that are only replaced by clients that say which version they replace.
@@ -180,13 +215,20 @@ const CONDITIONAL: &[&str] = &[
 fn conditional(target: &Target, object: &Value, write: &Write) -> Result<(), ApiError> {
     let resource = &target.resource;
     let wants = resource.custom.is_some() || CONDITIONAL.contains(&&*resource.storage);
-    let given = object["metadata"]["resourceVersion"].as_str().is_some_and(|text| !text.is_empty());
+    let given = object["metadata"]["resourceVersion"]
+        .as_str()
+        .is_some_and(|text| !text.is_empty());
     if !wants || given || write.unconditional {
         return Ok(());
     }
     let why = "must be specified for an update";
     let error = crate::status::FieldError::invalid("metadata.resourceVersion", &json!(0), why);
-    Err(ApiError::invalid(&resource.group, &resource.plural, &target.name, &[error]))
+    Err(ApiError::invalid(
+        &resource.group,
+        &resource.plural,
+        &target.name,
+        &[error],
+    ))
 }
 
 fn preconditions(target: &Target, old: &Value, new: &Value) -> Result<(), ApiError> {
@@ -214,8 +256,16 @@ fn preconditions(target: &Target, old: &Value, new: &Value) -> Result<(), ApiErr
 
 /// Where a cluster's database would keep the object.
 fn registry_path(target: &Target) -> String {
-    let group = if target.resource.custom.is_some() { format!("{}/", target.resource.group) } else { String::new() };
-    let space = if target.namespace.is_empty() { String::new() } else { format!("{}/", target.namespace) };
+    let group = if target.resource.custom.is_some() {
+        format!("{}/", target.resource.group)
+    } else {
+        String::new()
+    };
+    let space = if target.namespace.is_empty() {
+        String::new()
+    } else {
+        format!("{}/", target.namespace)
+    };
     format!("/registry/{group}{}/{space}{}", target.resource.plural, target.name)
 }
 
@@ -234,7 +284,14 @@ fn keep_what_is_not_written(target: &Target, old: &Value, new: &mut Value) {
     } else if resource.has_status() {
         put_or_remove(new, "status", old.get("status").cloned());
     }
-    for field in ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"] {
+    for field in [
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "selfLink",
+        "generation",
+    ] {
         let before = old["metadata"].get(field).cloned();
         put_or_remove(&mut new["metadata"], field, before);
     }
@@ -255,7 +312,10 @@ fn keep_what_is_not_written(target: &Target, old: &Value, new: &mut Value) {
 
 /// Labels that the server added to a Job's template stay when a client sends the template without them.
 fn keep_job_labels(old: &Value, new: &mut Value) {
-    let before = old["spec"]["template"]["metadata"]["labels"].as_object().cloned().unwrap_or_default();
+    let before = old["spec"]["template"]["metadata"]["labels"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
     if !new["spec"]["template"].is_object() {
         return;
     }
@@ -296,7 +356,10 @@ fn known_managers(target: &Target, old: &Value, sent: Option<&Value>) -> Manager
 
 pub(super) fn set_managers(object: &mut Value, managers: &Managers) {
     let entries = managers.encode();
-    let entries = entries.as_array().is_some_and(|list| !list.is_empty()).then_some(entries);
+    let entries = entries
+        .as_array()
+        .is_some_and(|list| !list.is_empty())
+        .then_some(entries);
     put_or_remove(&mut object["metadata"], "managedFields", entries);
 }
 

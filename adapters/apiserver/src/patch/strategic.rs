@@ -47,8 +47,16 @@ fn merge_value(ty: &Type, target: &mut Value, patch: &Value) -> Result<(), ApiEr
             object.retain(|name, _| keep.iter().any(|kept| kept == name));
         }
         for (name, value) in fields {
-            let field = if let View::Map(map) = &view { map.field(name) } else { None };
-            let child = if let View::Map(map) = &view { map.child(name) } else { &crate::types::ANY };
+            let field = if let View::Map(map) = &view {
+                map.field(name)
+            } else {
+                None
+            };
+            let child = if let View::Map(map) = &view {
+                map.child(name)
+            } else {
+                &crate::types::ANY
+            };
             merge_field(object, name, value, field, child, fields)?;
         }
     }
@@ -78,7 +86,9 @@ fn merge_field(
     }
     let none = PatchStrategy::default();
     let strategy = field.map_or(&none, |field| &field.patch);
-    if let (Some(patch_items), View::List(element, _), true) = (value.as_array(), child.view(Some(value)), strategy.merge) {
+    if let (Some(patch_items), View::List(element, _), true) =
+        (value.as_array(), child.view(Some(value)), strategy.merge)
+    {
         let order = patch.get(&format!("{SET_ORDER}{name}")).and_then(Value::as_array);
         let live = object.entry(name.to_owned()).or_insert_with(|| json!([]));
         let Some(live) = live.as_array_mut() else {
@@ -88,7 +98,11 @@ fn merge_field(
         let key = strategy.key.as_deref();
         let before = live.clone();
         merge_items(element, key, live, patch_items)?;
-        let patched: Vec<Value> = patch_items.iter().filter(|item| item.get(PATCH).is_none()).cloned().collect();
+        let patched: Vec<Value> = patch_items
+            .iter()
+            .filter(|item| item.get(PATCH).is_none())
+            .cloned()
+            .collect();
         reorder(live, order.map_or(patched.as_slice(), Vec::as_slice), &before, key);
         return Ok(());
     }
@@ -106,12 +120,7 @@ fn without_directives(fields: &Map<String, Value>) -> Value {
     Value::Object(plain.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
-fn merge_items(
-    element: &Type,
-    key: Option<&str>,
-    live: &mut Vec<Value>,
-    patch: &[Value],
-) -> Result<(), ApiError> {
+fn merge_items(element: &Type, key: Option<&str>, live: &mut Vec<Value>, patch: &[Value]) -> Result<(), ApiError> {
     let Some(key) = key else {
         for item in patch {
             if !live.contains(item) {
@@ -121,7 +130,10 @@ fn merge_items(
         return Ok(());
     };
     let directive = |item: &Value| item.get(PATCH).and_then(Value::as_str).map(str::to_owned);
-    if patch.iter().any(|item| directive(item).as_deref() == Some("replace") && item.get(key).is_none()) {
+    if patch
+        .iter()
+        .any(|item| directive(item).as_deref() == Some("replace") && item.get(key).is_none())
+    {
         live.clear();
     }
     for item in patch {
@@ -137,13 +149,12 @@ fn merge_items(
             live.retain(|known| known.get(key) != Some(wanted));
             continue;
         }
-        match live.iter_mut().find(|known| known.get(key) == Some(wanted)) {
-            Some(known) => merge_value(element, known, item)?,
-            None => {
-                let mut fresh = Value::Null;
-                merge_value(element, &mut fresh, item)?;
-                live.push(fresh);
-            }
+        if let Some(known) = live.iter_mut().find(|known| known.get(key) == Some(wanted)) {
+            merge_value(element, known, item)?;
+        } else {
+            let mut fresh = Value::Null;
+            merge_value(element, &mut fresh, item)?;
+            live.push(fresh);
         }
     }
     Ok(())
@@ -153,7 +164,10 @@ fn merge_items(
 fn go_map(value: &Value) -> String {
     match value {
         Value::Object(map) => {
-            let fields: Vec<String> = map.iter().map(|(name, value)| format!("{name}:{}", go_map(value))).collect();
+            let fields: Vec<String> = map
+                .iter()
+                .map(|(name, value)| format!("{name}:{}", go_map(value)))
+                .collect();
             format!("map[{}]", fields.join(" "))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(go_map).collect::<Vec<_>>().join(" ")),
@@ -165,7 +179,12 @@ fn go_map(value: &Value) -> String {
 
 /// Items that the patch orders come in that order; others stay before those that they preceded, else go last.
 fn reorder(live: &mut Vec<Value>, order: &[Value], before: &[Value], key: Option<&str>) {
-    let key_of = |item: &Value| key.map_or_else(|| item.clone(), |key| item.get(key).cloned().unwrap_or_else(|| item.clone()));
+    let key_of = |item: &Value| {
+        key.map_or_else(
+            || item.clone(),
+            |key| item.get(key).cloned().unwrap_or_else(|| item.clone()),
+        )
+    };
     let place = |list: &[Value], item: &Value| list.iter().position(|known| key_of(known) == key_of(item));
     let (mut ordered, mut rest): (Vec<Value>, Vec<Value>) =
         live.drain(..).partition(|item| place(order, item).is_some());
@@ -188,7 +207,7 @@ mod tests {
     use super::*;
     use crate::types::builtin::named;
 
-    fn check(target: Value, patch: &Value, expect: &Value) {
+    fn check(target: &Value, patch: &Value, expect: &Value) {
         let mut target = json!({"spec": target});
         strategic(&named("Pod"), &mut target, &json!({"spec": patch})).unwrap();
         assert_eq!(&target["spec"], expect);
@@ -197,7 +216,7 @@ mod tests {
     #[test]
     fn containers_merge_by_name_and_arguments_are_replaced() {
         check(
-            json!({"containers": [{"name": "a", "image": "x", "args": ["1"]}, {"name": "b", "image": "y"}]}),
+            &json!({"containers": [{"name": "a", "image": "x", "args": ["1"]}, {"name": "b", "image": "y"}]}),
             &json!({"containers": [{"name": "a", "args": ["2"]}, {"name": "c", "image": "z"}]}),
             &json!({"containers": [{"name": "a", "image": "x", "args": ["2"]}, {"name": "c", "image": "z"}, {"name": "b", "image": "y"}]}),
         );
@@ -206,18 +225,18 @@ mod tests {
     #[test]
     fn directives_delete_replace_and_order() {
         check(
-            json!({"containers": [{"name": "a"}, {"name": "b"}]}),
+            &json!({"containers": [{"name": "a"}, {"name": "b"}]}),
             &json!({"$setElementOrder/containers": [{"name": "c"}, {"name": "a"}],
                 "containers": [{"name": "b", "$patch": "delete"}, {"name": "c"}]}),
             &json!({"containers": [{"name": "c"}, {"name": "a"}]}),
         );
         check(
-            json!({"containers": [{"name": "a"}]}),
+            &json!({"containers": [{"name": "a"}]}),
             &json!({"containers": [{"$patch": "replace"}, {"name": "b"}]}),
             &json!({"containers": [{"name": "b"}]}),
         );
         check(
-            json!({"volumes": [{"name": "v", "emptyDir": {}}]}),
+            &json!({"volumes": [{"name": "v", "emptyDir": {}}]}),
             &json!({"volumes": [{"name": "v", "$retainKeys": ["name", "secret"], "secret": {"secretName": "s"}}]}),
             &json!({"volumes": [{"name": "v", "secret": {"secretName": "s"}}]}),
         );

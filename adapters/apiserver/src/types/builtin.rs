@@ -26,8 +26,11 @@ struct Table {
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let index: BTreeMap<&str, usize> =
-            TEXT.lines().enumerate().filter_map(|(at, line)| Some((line.split(' ').next()?, at))).collect();
+        let index: BTreeMap<&str, usize> = TEXT
+            .lines()
+            .enumerate()
+            .filter_map(|(at, line)| Some((line.split(' ').next()?, at)))
+            .collect();
         let definitions = TEXT.lines().map(|line| definition_of(line, &index)).collect();
         Table { index, definitions }
     })
@@ -40,12 +43,21 @@ pub(crate) fn definition(index: usize) -> &'static Struct {
 
 /// The type called `name`, or anything when the table has no such name.
 pub(crate) fn named(name: &str) -> Type {
-    table().index.get(name).map_or(Type::Any { atomic: false }, |index| Type::Named { index: *index, atomic: false })
+    table()
+        .index
+        .get(name)
+        .map_or(Type::Any { atomic: false }, |index| Type::Named {
+            index: *index,
+            atomic: false,
+        })
 }
 
 /// The name of a definition.
 pub(crate) fn name_of(index: usize) -> &'static str {
-    TEXT.lines().nth(index).and_then(|line| line.split(' ').next()).unwrap_or("")
+    TEXT.lines()
+        .nth(index)
+        .and_then(|line| line.split(' ').next())
+        .unwrap_or("")
 }
 
 fn definition_of(line: &'static str, index: &BTreeMap<&'static str, usize>) -> Struct {
@@ -56,17 +68,26 @@ fn definition_of(line: &'static str, index: &BTreeMap<&'static str, usize>) -> S
         let required = name.starts_with('+');
         fields.insert(name.trim_start_matches('+').to_owned(), field_of(spec, required, index));
     }
-    Struct { fields, rest: None, atomic }
+    Struct {
+        fields,
+        rest: None,
+        atomic,
+    }
 }
 
 fn field_of(spec: &str, required: bool, index: &BTreeMap<&'static str, usize>) -> Field {
     let (spec, default) = match spec.split_once('?') {
-        Some((spec, text)) => (spec, Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))),
+        Some((spec, text)) => (
+            spec,
+            Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))),
+        ),
         None => (spec, None),
     };
     let (spec, patch) = match spec.split_once('~') {
         Some((spec, strategy)) => {
-            let (flags, key) = strategy.split_once(':').map_or((strategy, None), |(flags, key)| (flags, Some(key)));
+            let (flags, key) = strategy
+                .split_once(':')
+                .map_or((strategy, None), |(flags, key)| (flags, Some(key)));
             let patch = PatchStrategy {
                 merge: flags.contains('m'),
                 retain_keys: flags.contains('r'),
@@ -82,7 +103,13 @@ fn field_of(spec: &str, required: bool, index: &BTreeMap<&'static str, usize>) -
         Some((spec, _)) => (spec, Presence::WriteNull),
         None => (spec, Presence::Plain),
     };
-    Field { ty: type_of(spec, index), required, default, patch, presence }
+    Field {
+        ty: type_of(spec, index),
+        required,
+        default,
+        patch,
+        presence,
+    }
 }
 
 fn type_of(spec: &str, index: &BTreeMap<&'static str, usize>) -> Type {
@@ -94,11 +121,19 @@ fn type_of(spec: &str, index: &BTreeMap<&'static str, usize>) -> Type {
         } else {
             (ListKind::Atomic, inner)
         };
-        return Type::List { element: Arc::new(type_of(element, index)), kind };
+        return Type::List {
+            element: Arc::new(type_of(element, index)),
+            kind,
+        };
     }
     if let Some(inner) = spec.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        let (atomic, element) = inner.strip_prefix('!').map_or((false, inner), |element| (true, element));
-        return Type::Map { element: Arc::new(type_of(element, index)), atomic };
+        let (atomic, element) = inner
+            .strip_prefix('!')
+            .map_or((false, inner), |element| (true, element));
+        return Type::Map {
+            element: Arc::new(type_of(element, index)),
+            atomic,
+        };
     }
     let scalar = match spec {
         "s" => Scalar::String,
@@ -112,9 +147,10 @@ fn type_of(spec: &str, index: &BTreeMap<&'static str, usize>) -> Type {
         "B" => Scalar::Bytes,
         _ => {
             let (name, atomic) = spec.strip_suffix('!').map_or((spec, false), |name| (name, true));
-            return index
-                .get(name)
-                .map_or(Type::Any { atomic: true }, |index| Type::Named { index: *index, atomic });
+            return index.get(name).map_or(Type::Any { atomic: true }, |index| Type::Named {
+                index: *index,
+                atomic,
+            });
         }
     };
     Type::Scalar(scalar)
@@ -139,13 +175,22 @@ mod tests {
 
     #[test]
     fn container_ports_are_told_apart_by_port_and_protocol() {
-        let Type::Named { index, .. } = named("Container") else { panic!("no Container") };
+        let Type::Named { index, .. } = named("Container") else {
+            panic!("no Container")
+        };
         let ports = &definition(index).fields["ports"];
-        let Type::List { element, kind } = &ports.ty else { panic!("ports is no list") };
+        let Type::List { element, kind } = &ports.ty else {
+            panic!("ports is no list")
+        };
         assert_eq!(kind, &ListKind::Map(vec!["containerPort".into(), "protocol".into()]));
         assert_eq!(ports.patch.key.as_deref(), Some("containerPort"));
-        let View::Map(port) = element.view(None) else { panic!("a port is no object") };
-        assert_eq!(port.field("protocol").and_then(|field| field.default.clone()), Some(Value::from("TCP")));
+        let View::Map(port) = element.view(None) else {
+            panic!("a port is no object")
+        };
+        assert_eq!(
+            port.field("protocol").and_then(|field| field.default.clone()),
+            Some(Value::from("TCP"))
+        );
     }
 
     use super::super::View;

@@ -12,7 +12,11 @@ pub(crate) fn canonical(ty: &Type, value: &mut Value) {
     match ty.view(Some(value)) {
         View::Leaf => {}
         View::List(element, _) => {
-            value.as_array_mut().into_iter().flatten().for_each(|item| canonical(element, item));
+            value
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|item| canonical(element, item));
         }
         View::Map(map) => {
             if let Some(object) = value.as_object_mut() {
@@ -32,7 +36,9 @@ pub(crate) fn skeleton(ty: &Type) -> Value {
 fn fields(map: &MapView<'_>, object: &mut Map<String, Value>) {
     if map.fields.is_some() {
         object.retain(|name, value| {
-            let drops = map.field(name).is_some_and(|field| field.presence == Presence::DropEmpty);
+            let drops = map
+                .field(name)
+                .is_some_and(|field| field.presence == Presence::DropEmpty);
             !(drops && is_empty(value))
         });
     }
@@ -83,9 +89,13 @@ mod tests {
     #[test]
     fn absent_structs_appear_and_empty_options_vanish() {
         let skeleton = skeleton(&named("Deployment"));
-        assert_eq!(skeleton["spec"]["template"], json!({"metadata": {}, "spec": {"containers": null}}));
+        assert_eq!(
+            skeleton["spec"]["template"],
+            json!({"metadata": {}, "spec": {"containers": null}})
+        );
         assert_eq!(skeleton["spec"]["strategy"], json!({}));
-        let mut pod = json!({"spec": {"hostNetwork": false, "containers": [{"name": "a", "env": [{"name": "A", "value": ""}]}]}});
+        let mut pod =
+            json!({"spec": {"hostNetwork": false, "containers": [{"name": "a", "env": [{"name": "A", "value": ""}]}]}});
         canonical(&named("Pod"), &mut pod);
         let expect = json!({"containers": [{"name": "a", "env": [{"name": "A"}], "resources": {}}]});
         assert_eq!(pod["spec"], expect);

@@ -24,7 +24,9 @@ fn walk(ty: &Type, value: &mut Value, path: &mut String, drop_nulls: bool, unkno
         View::List(element, _) => {
             let Some(items) = value.as_array_mut() else { return };
             for (index, item) in items.iter_mut().enumerate() {
-                within(path, &format!("[{index}]"), |path| walk(element, item, path, drop_nulls, unknown));
+                within(path, &format!("[{index}]"), |path| {
+                    walk(element, item, path, drop_nulls, unknown);
+                });
             }
         }
         View::Map(map) => {
@@ -36,26 +38,32 @@ fn walk(ty: &Type, value: &mut Value, path: &mut String, drop_nulls: bool, unkno
                 drop_unknown(object, &|name| map.field(name).is_some(), path, unknown);
             }
             if drop_nulls && map.fields.is_some() {
-                object.retain(|name, item| !(item.is_null() && map.field(name).is_some_and(|field| !field.ty.is_any())));
+                object
+                    .retain(|name, item| !(item.is_null() && map.field(name).is_some_and(|field| !field.ty.is_any())));
             }
             for (name, item) in object.iter_mut() {
-                let dot = if path.is_empty() { name.clone() } else { format!(".{name}") };
-                within(path, &dot, |path| walk(map.child(name), item, path, drop_nulls, unknown));
+                let dot = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!(".{name}")
+                };
+                within(path, &dot, |path| {
+                    walk(map.child(name), item, path, drop_nulls, unknown);
+                });
             }
         }
     }
 }
 
-fn drop_unknown(
-    object: &mut Map<String, Value>,
-    known: &dyn Fn(&str) -> bool,
-    path: &str,
-    unknown: &mut Vec<String>,
-) {
+fn drop_unknown(object: &mut Map<String, Value>, known: &dyn Fn(&str) -> bool, path: &str, unknown: &mut Vec<String>) {
     object.retain(|name, _| {
         let keep = known(name);
         if !keep && unknown.len() < MAX_REPORTED {
-            unknown.push(if path.is_empty() { name.clone() } else { format!("{path}.{name}") });
+            unknown.push(if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}.{name}")
+            });
         }
         keep
     });
@@ -77,7 +85,10 @@ pub(crate) fn type_mismatch(ty: &Type, value: &Value) -> Option<String> {
 fn mismatch(ty: &Type, value: &Value, path: &mut String, holder: &str) -> Option<String> {
     let wrong = |want: &str, path: &str| {
         let dot = if holder.is_empty() { "" } else { "." };
-        Some(format!("json: cannot unmarshal {} into Go struct field {holder}{dot}{path} of type {want}", go_name(value)))
+        Some(format!(
+            "json: cannot unmarshal {} into Go struct field {holder}{dot}{path} of type {want}",
+            go_name(value)
+        ))
     };
     if value.is_null() {
         return None;
@@ -88,17 +99,29 @@ fn mismatch(ty: &Type, value: &Value, path: &mut String, holder: &str) -> Option
         {
             return illegal_base64(text);
         }
-        return if fits(*scalar, value) { None } else { wrong(go_type(*scalar), path) };
+        return if fits(*scalar, value) {
+            None
+        } else {
+            wrong(go_type(*scalar), path)
+        };
     }
     match ty.view(Some(value)) {
         View::Leaf => None,
         View::List(element, _) => {
-            let Some(items) = value.as_array() else { return wrong("slice", path) };
+            let Some(items) = value.as_array() else {
+                return wrong("slice", path);
+            };
             items.iter().find_map(|item| mismatch(element, item, path, holder))
         }
         View::Map(map) => {
-            let Some(object) = value.as_object() else { return wrong("struct", path) };
-            let named = if let Type::Named { index, .. } = ty { super::builtin::name_of(*index) } else { holder };
+            let Some(object) = value.as_object() else {
+                return wrong("struct", path);
+            };
+            let named = if let Type::Named { index, .. } = ty {
+                super::builtin::name_of(*index)
+            } else {
+                holder
+            };
             object.iter().find_map(|(name, item)| {
                 let length = path.len();
                 if map.fields.is_some() {
@@ -113,6 +136,58 @@ fn mismatch(ty: &Type, value: &Value, path: &mut String, holder: &str) -> Option
             })
         }
     }
+}
+
+/// The first value of a configuration that has not the form of its type, worded as typed merging does.
+pub(crate) fn untyped(ty: &Type, value: &Value) -> Option<String> {
+    untyped_at(ty, value, &mut String::new())
+}
+
+fn untyped_at(ty: &Type, value: &Value, path: &mut String) -> Option<String> {
+    let wrong = |want: &str, path: &str| Some(format!("{path}: expected {want}, got {}", go_name(value)));
+    if value.is_null() {
+        return None;
+    }
+    if let Type::Scalar(scalar) = ty {
+        let (fits, want) = match scalar {
+            Scalar::Int32 | Scalar::Int64 | Scalar::Number => (value.is_number(), "numeric (int or float)"),
+            Scalar::Bool => (value.is_boolean(), "boolean"),
+            Scalar::String | Scalar::Time | Scalar::Bytes => (value.is_string(), "string"),
+            Scalar::Quantity | Scalar::IntOrString | Scalar::Untyped => {
+                (!value.is_array() && !value.is_object(), "scalar")
+            }
+        };
+        return if fits { None } else { wrong(want, path) };
+    }
+    let children: Vec<(String, &Type, &Value)> = match ty.view(Some(value)) {
+        View::Leaf => return None,
+        View::List(element, _) => {
+            let Some(items) = value.as_array() else {
+                return wrong("list", path);
+            };
+            items
+                .iter()
+                .enumerate()
+                .map(|(at, item)| (format!("[{at}]"), element, item))
+                .collect()
+        }
+        View::Map(map) => {
+            let Some(object) = value.as_object() else {
+                return wrong("map", path);
+            };
+            object
+                .iter()
+                .map(|(name, item)| (format!(".{name}"), map.child(name), item))
+                .collect()
+        }
+    };
+    children.into_iter().find_map(|(step, ty, item)| {
+        let length = path.len();
+        path.push_str(&step);
+        let found = untyped_at(ty, item, path);
+        path.truncate(length);
+        found
+    })
 }
 
 fn illegal_base64(text: &str) -> Option<String> {

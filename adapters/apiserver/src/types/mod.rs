@@ -1,7 +1,7 @@
 //! What the fields of a kind are, as far as merging, pruning and patching need to know.
 //!
 //! One [`Type`] serves built-in kinds (read from the compact table in `data/types.txt`) and custom ones (converted
-//! from their OpenAPI schema), so that there is one merge, one field set and one pruning.
+//! from their `OpenAPI` schema), so that there is one merge, one field set and one pruning.
 
 pub(crate) mod builtin;
 pub(crate) mod canonical;
@@ -136,14 +136,20 @@ impl Type {
             Self::Scalar(_) => View::Leaf,
             Self::Any { atomic } => {
                 if value.is_some_and(Value::is_object) {
-                    View::Map(MapView { fields: None, rest: Some(&ANY), atomic: *atomic })
+                    View::Map(MapView {
+                        fields: None,
+                        rest: Some(&ANY),
+                        atomic: *atomic,
+                    })
                 } else {
                     View::Leaf
                 }
             }
-            Self::Map { element, atomic } => {
-                View::Map(MapView { fields: None, rest: Some(element), atomic: *atomic })
-            }
+            Self::Map { element, atomic } => View::Map(MapView {
+                fields: None,
+                rest: Some(element),
+                atomic: *atomic,
+            }),
             Self::Struct(of) => View::Map(of.view(of.atomic)),
             Self::Named { index, atomic } => {
                 let of = builtin::definition(*index);
@@ -160,6 +166,10 @@ impl Type {
 
 impl Struct {
     fn view(&self, atomic: bool) -> MapView<'_> {
-        MapView { fields: Some(&self.fields), rest: self.rest.as_ref(), atomic }
+        MapView {
+            fields: Some(&self.fields),
+            rest: self.rest.as_ref(),
+            atomic,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! OpenAPI schemas of custom resources as types.
+//! `OpenAPI` schemas of custom resources as types.
 
 use std::sync::Arc;
 
@@ -14,7 +14,10 @@ fn flag(schema: &Value, name: &str) -> bool {
 pub(crate) fn of_resource(schema: &Value) -> Type {
     let mut root = match of(schema) {
         Type::Struct(root) => Arc::unwrap_or_clone(root),
-        Type::Any { .. } => Struct { rest: Some(Type::Any { atomic: false }), ..Struct::default() },
+        Type::Any { .. } => Struct {
+            rest: Some(Type::Any { atomic: false }),
+            ..Struct::default()
+        },
         Type::Scalar(_) | Type::Map { .. } | Type::Named { .. } | Type::List { .. } => Struct::default(),
     };
     with_type_meta(&mut root);
@@ -29,7 +32,13 @@ fn with_type_meta(of: &mut Struct) {
     ] {
         of.fields.insert(
             name.into(),
-            Field { ty, required: false, default: None, patch: PatchStrategy::default(), presence: Presence::Plain },
+            Field {
+                ty,
+                required: false,
+                default: None,
+                patch: PatchStrategy::default(),
+                presence: Presence::Plain,
+            },
         );
     }
 }
@@ -54,7 +63,13 @@ fn list_of(schema: &Value) -> Type {
         Some("set") => ListKind::Set,
         Some("map") => {
             let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
-            ListKind::Map(keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
+            ListKind::Map(
+                keys.into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+            )
         }
         _ => ListKind::Atomic,
     };
@@ -68,15 +83,27 @@ fn object_of(schema: &Value, preserve: bool) -> Type {
     let additional = schema.get("additionalProperties");
     if properties.is_none_or(serde_json::Map::is_empty) && !embedded {
         if let Some(additional) = additional {
-            let element = if additional.is_object() { of(additional) } else { Type::Any { atomic: false } };
-            return Type::Map { element: Arc::new(element), atomic };
+            let element = if additional.is_object() {
+                of(additional)
+            } else {
+                Type::Any { atomic: false }
+            };
+            return Type::Map {
+                element: Arc::new(element),
+                atomic,
+            };
         }
         if preserve {
             return Type::Any { atomic };
         }
     }
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let fields = properties
         .into_iter()
         .flatten()

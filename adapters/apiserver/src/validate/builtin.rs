@@ -32,13 +32,7 @@ pub(crate) fn fill(storage: &str, object: &mut Value) {
             or(&mut object["spec"], "replicas", json!(1));
             template(&mut object["spec"]["template"]);
         }
-        "jobs.batch" => {
-            if object["metadata"].get("labels").is_none() {
-                let labels = object["spec"]["template"]["metadata"].get("labels").cloned();
-                object["metadata"]["labels"] = labels.unwrap_or(Value::Null);
-            }
-            job(&mut object["spec"]);
-        }
+        "jobs.batch" => job(&mut object["spec"]),
         "cronjobs.batch" => {
             let spec = &mut object["spec"];
             or(spec, "concurrencyPolicy", json!("Allow"));
@@ -69,16 +63,29 @@ pub(crate) fn fill(storage: &str, object: &mut Value) {
             or(object, "reclaimPolicy", json!("Delete"));
             or(object, "volumeBindingMode", json!("Immediate"));
         }
-        "horizontalpodautoscalers.autoscaling" => or(&mut object["spec"], "minReplicas", json!(1)),
+        "horizontalpodautoscalers.autoscaling" => {
+            or(&mut object["spec"], "minReplicas", json!(1));
+            let target = json!({"type": "Utilization", "averageUtilization": 80});
+            let metrics = json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]);
+            or(&mut object["spec"], "metrics", metrics);
+        }
         "networkpolicies.networking.k8s.io" => {
             let egress = object["spec"].get("egress").is_some();
-            let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+            let types = if egress {
+                json!(["Ingress", "Egress"])
+            } else {
+                json!(["Ingress"])
+            };
             or(&mut object["spec"], "policyTypes", types);
         }
         "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io" => {
             or(&mut object["roleRef"], "apiGroup", json!("rbac.authorization.k8s.io"));
             each(object, "subjects", |subject| {
-                let group = if subject["kind"] == "ServiceAccount" { "" } else { "rbac.authorization.k8s.io" };
+                let group = if subject["kind"] == "ServiceAccount" {
+                    ""
+                } else {
+                    "rbac.authorization.k8s.io"
+                };
                 if !group.is_empty() {
                     or(subject, "apiGroup", json!(group));
                 }
@@ -123,6 +130,11 @@ fn stateful_set(object: &mut Value) {
 }
 
 fn daemon_set(object: &mut Value) {
+    or(
+        &mut object["metadata"]["annotations"],
+        "deprecated.daemonset.template.generation",
+        json!("1"),
+    );
     let spec = &mut object["spec"];
     or(spec, "revisionHistoryLimit", json!(10));
     or(&mut spec["updateStrategy"], "type", json!("RollingUpdate"));
@@ -187,9 +199,17 @@ fn pod_spec(spec: &mut Value) {
 
 fn container(container: &mut Value) {
     let image = container["image"].as_str().unwrap_or("").to_owned();
-    let tag = image.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(_, tag)| tag);
+    let tag = image
+        .rsplit('/')
+        .next()
+        .and_then(|last| last.split_once(':'))
+        .map(|(_, tag)| tag);
     let latest = !image.contains('@') && matches!(tag, None | Some("latest"));
-    or(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
+    or(
+        container,
+        "imagePullPolicy",
+        json!(if latest { "Always" } else { "IfNotPresent" }),
+    );
     or(container, "terminationMessagePath", json!("/dev/termination-log"));
     or(container, "terminationMessagePolicy", json!("File"));
     or(container, "resources", json!({}));
@@ -200,7 +220,9 @@ fn container(container: &mut Value) {
         }
     });
     for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        let Some(probe) = container.get_mut(probe) else { continue };
+        let Some(probe) = container.get_mut(probe) else {
+            continue;
+        };
         or(probe, "timeoutSeconds", json!(1));
         or(probe, "periodSeconds", json!(10));
         or(probe, "successThreshold", json!(1));
@@ -250,7 +272,11 @@ pub(crate) fn encode_base64(bytes: &[u8]) -> String {
         }
         for at in 0..4 {
             let digit = usize::try_from((group >> (18 - 6 * at)) & 63).unwrap_or(0);
-            out.push(if at <= chunk.len() { char::from(DIGITS[digit]) } else { '=' });
+            out.push(if at <= chunk.len() {
+                char::from(DIGITS[digit])
+            } else {
+                '='
+            });
         }
     }
     out
@@ -273,14 +299,15 @@ const STRICT: &[&str] = &[
 /// What is wrong with a built-in object.
 pub(crate) fn check(storage: &str, ty: &Type, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    if STRICT.contains(&storage) {
-        if object.get("spec").is_some() {
-            let View::Map(map) = ty.view(None) else { return errors };
-            required(map.child("spec"), &object["spec"], "spec", &mut errors);
-        }
+    if STRICT.contains(&storage)
+        && let (Some(spec), View::Map(map)) = (object.get("spec"), ty.view(None))
+    {
+        required(map.child("spec"), spec, "spec", &mut errors);
     }
     match storage {
-        "deployments.apps" | "statefulsets.apps" | "daemonsets.apps" | "replicasets.apps" => workload(object, &mut errors),
+        "deployments.apps" | "statefulsets.apps" | "daemonsets.apps" | "replicasets.apps" => {
+            workload(object, &mut errors);
+        }
         "pods" => pod(&object["spec"], "spec", &mut errors),
         "jobs.batch" => {
             pod(&object["spec"]["template"]["spec"], "spec.template.spec", &mut errors);
@@ -292,13 +319,11 @@ pub(crate) fn check(storage: &str, ty: &Type, object: &Value) -> Vec<FieldError>
         }
         "services" => ports(&object["spec"], &mut errors),
         "configmaps" => data_keys(object, &["data", "binaryData"], &mut errors),
-        "secrets" => {
-            data_keys(object, &["data"], &mut errors);
-        }
-        "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io" => {
-            if object["roleRef"]["name"].as_str().unwrap_or("").is_empty() {
-                errors.push(FieldError::required("roleRef.name", ""));
-            }
+        "secrets" => data_keys(object, &["data"], &mut errors),
+        "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io"
+            if object["roleRef"]["name"].as_str().unwrap_or("").is_empty() =>
+        {
+            errors.push(FieldError::required("roleRef.name", ""));
         }
         _ => {}
     }
@@ -316,7 +341,9 @@ fn required(ty: &Type, value: &Value, path: &str, errors: &mut Vec<FieldError>) 
         View::Map(map) => {
             let Some(object) = value.as_object() else { return };
             for (name, field) in map.fields.into_iter().flatten() {
-                let given = object.get(name).filter(|value| !value.is_null() && **value != json!("") && **value != json!([]));
+                let given = object
+                    .get(name)
+                    .filter(|value| !value.is_null() && **value != json!("") && **value != json!([]));
                 if field.required && given.is_none() && name != "podSelector" {
                     errors.push(FieldError::required(format!("{path}.{name}"), ""));
                 }
@@ -341,7 +368,10 @@ fn workload(object: &Value, errors: &mut Vec<FieldError>) {
         let labels = spec["template"]["metadata"].get("labels").unwrap_or(&Value::Null);
         let why = "`selector` does not match template `labels`";
         // Between the selector and the pod, where the strategy of a reader expects it.
-        let place = errors.iter().position(|error| error.field.starts_with("spec.template.")).unwrap_or(errors.len());
+        let place = errors
+            .iter()
+            .position(|error| error.field.starts_with("spec.template."))
+            .unwrap_or(errors.len());
         errors.insert(place, FieldError::invalid("spec.template.metadata.labels", labels, why));
     }
     if spec["replicas"].as_i64().is_some_and(|replicas| replicas < 0) {
@@ -351,13 +381,21 @@ fn workload(object: &Value, errors: &mut Vec<FieldError>) {
     pod(&spec["template"]["spec"], "spec.template.spec", errors);
     let policy = &spec["template"]["spec"]["restartPolicy"];
     if policy.as_str().is_some_and(|policy| policy != "Always") {
-        errors.push(FieldError::not_supported("spec.template.spec.restartPolicy", policy, &["Always".to_owned()]));
+        errors.push(FieldError::not_supported(
+            "spec.template.spec.restartPolicy",
+            policy,
+            &["Always".to_owned()],
+        ));
     }
 }
 
 fn pod(spec: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    let volumes: Vec<&str> =
-        spec["volumes"].as_array().into_iter().flatten().filter_map(|volume| volume["name"].as_str()).collect();
+    let volumes: Vec<&str> = spec["volumes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|volume| volume["name"].as_str())
+        .collect();
     for list in ["initContainers", "containers"] {
         let mut names = Vec::new();
         for (at, container) in spec[list].as_array().into_iter().flatten().enumerate() {
@@ -392,7 +430,11 @@ fn container_ports(container: &Value, path: &str, errors: &mut Vec<FieldError>) 
         let number = &port["containerPort"];
         if number.as_i64().is_some_and(|number| !(1..=65_535).contains(&number)) {
             let why = "must be between 1 and 65535, inclusive";
-            errors.push(FieldError::invalid(format!("{path}.ports[{at}].containerPort"), number, why));
+            errors.push(FieldError::invalid(
+                format!("{path}.ports[{at}].containerPort"),
+                number,
+                why,
+            ));
         }
     }
 }
@@ -411,12 +453,21 @@ fn ports(spec: &Value, errors: &mut Vec<FieldError>) {
         for field in ["port", "targetPort"] {
             if port[field].as_i64().is_some_and(|port| !(1..=65_535).contains(&port)) {
                 let why = "must be between 1 and 65535, inclusive";
-                errors.push(FieldError::invalid(format!("spec.ports[{at}].{field}"), &port[field], why));
+                errors.push(FieldError::invalid(
+                    format!("spec.ports[{at}].{field}"),
+                    &port[field],
+                    why,
+                ));
             }
         }
     }
     let kind = &spec["type"];
-    if !kind.is_null() && !matches!(kind.as_str(), Some("ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName")) {
+    if !kind.is_null()
+        && !matches!(
+            kind.as_str(),
+            Some("ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName")
+        )
+    {
         let allowed = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"].map(str::to_owned);
         errors.push(FieldError::not_supported("spec.type", kind, &allowed));
     }
@@ -441,14 +492,21 @@ mod tests {
 
     #[test]
     fn a_deployment_without_selector_and_image_names_both() {
-        let mut object = json!({"metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}});
+        let mut object =
+            json!({"metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}});
         fill("deployments.apps", &mut object);
         assert_eq!(object["spec"]["replicas"], 1);
-        let fields: Vec<String> =
-            check("deployments.apps", &named("Deployment"), &object).into_iter().map(|error| error.field).collect();
+        let fields: Vec<String> = check("deployments.apps", &named("Deployment"), &object)
+            .into_iter()
+            .map(|error| error.field)
+            .collect();
         assert_eq!(
             fields,
-            ["spec.selector", "spec.template.metadata.labels", "spec.template.spec.containers[0].image"]
+            [
+                "spec.selector",
+                "spec.template.metadata.labels",
+                "spec.template.spec.containers[0].image"
+            ]
         );
     }
 

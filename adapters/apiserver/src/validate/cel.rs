@@ -22,7 +22,11 @@ pub(crate) fn check(schema: &Value, object: &Value, old: Option<&Value>, context
     let Err(errors) = Validator::new().validate_with_context(schema, object, old, Some(context)) else {
         return Vec::new();
     };
-    errors.into_vec().into_iter().map(|error| field_error(object, &error)).collect()
+    errors
+        .into_vec()
+        .into_iter()
+        .map(|error| field_error(object, &error))
+        .collect()
 }
 
 fn field_error(object: &Value, error: &kube_cel::ValidationError) -> FieldError {
@@ -48,7 +52,13 @@ fn field_error(object: &Value, error: &kube_cel::ValidationError) -> FieldError 
 
 /// The value at a path such as `spec.items[0].name`.
 fn find<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split(['.', '[', ']']).filter(|step| !step.is_empty()).try_fold(object, |value, step| {
-        if value.is_array() { value.get(step.parse::<usize>().ok()?) } else { value.get(step) }
-    })
+    path.split(['.', '[', ']'])
+        .filter(|step| !step.is_empty())
+        .try_fold(object, |value, step| {
+            if value.is_array() {
+                value.get(step.parse::<usize>().ok()?)
+            } else {
+                value.get(step)
+            }
+        })
 }

@@ -22,7 +22,9 @@ pub(crate) fn fill(schema: &Value, value: &mut Value) {
             }
         }
     }
-    if let Some(additional) = schema.get("additionalProperties").filter(|additional| additional.is_object())
+    if let Some(additional) = schema
+        .get("additionalProperties")
+        .filter(|additional| additional.is_object())
         && let Some(object) = value.as_object_mut()
     {
         let known = schema.get("properties").and_then(Value::as_object);
@@ -35,7 +37,9 @@ pub(crate) fn fill(schema: &Value, value: &mut Value) {
     if let Some(of) = schema.get("items")
         && let Some(items) = value.as_array_mut()
     {
-        items.iter_mut().for_each(|item| fill(of, item));
+        for item in items {
+            fill(of, item);
+        }
     }
 }
 

@@ -24,7 +24,9 @@ pub(crate) fn fits(format: &str, text: &str) -> bool {
 }
 
 fn cidr(text: &str) -> bool {
-    let Some((address, bits)) = text.split_once('/') else { return false };
+    let Some((address, bits)) = text.split_once('/') else {
+        return false;
+    };
     let Ok(bits) = bits.parse::<u8>() else { return false };
     match address.parse::<std::net::IpAddr>() {
         Ok(std::net::IpAddr::V4(_)) => bits <= 32,
@@ -40,7 +42,10 @@ fn uuid(text: &str) -> bool {
 
 fn mac(text: &str) -> bool {
     let parts: Vec<&str> = text.split([':', '-']).collect();
-    parts.len() == 6 && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    parts.len() == 6
+        && parts
+            .iter()
+            .all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Standard base64 with padding.
@@ -48,14 +53,17 @@ pub(crate) fn base64(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     text.len().is_multiple_of(4)
         && text.len() - body.len() <= 2
-        && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
 /// A duration such as `1h30m`, `1.5s`, `3 days`.
 fn duration(text: &str) -> bool {
     const UNITS: &[&str] = &[
-        "ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", "w", "nano", "nanos", "micro", "micros", "milli", "millis", "sec",
-        "secs", "second", "seconds", "min", "mins", "minute", "minutes", "hr", "hour", "hours", "day", "days", "week", "weeks",
+        "ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", "w", "nano", "nanos", "micro", "micros", "milli", "millis",
+        "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "hr", "hour", "hours", "day", "days",
+        "week", "weeks",
     ];
     let mut rest = text.trim_start_matches(['-', '+']);
     if rest == "0" {
@@ -65,12 +73,16 @@ fn duration(text: &str) -> bool {
         return false;
     }
     while !rest.is_empty() {
-        let number = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
+        let number = rest
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .unwrap_or(rest.len());
         if number == 0 || rest[..number].parse::<f64>().is_err() {
             return false;
         }
         rest = rest[number..].trim_start();
-        let unit = rest.find(|letter: char| letter.is_ascii_digit() || letter == ' ').unwrap_or(rest.len());
+        let unit = rest
+            .find(|letter: char| letter.is_ascii_digit() || letter == ' ')
+            .unwrap_or(rest.len());
         if !UNITS.contains(&&rest[..unit]) {
             return false;
         }

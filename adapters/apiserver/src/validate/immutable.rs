@@ -81,7 +81,11 @@ fn service(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
     let before = old["clusterIP"].as_str().unwrap_or("");
     if !before.is_empty() && new["clusterIP"] != old["clusterIP"] {
         let addresses = json!([new["clusterIP"]]);
-        errors.push(FieldError::invalid("spec.clusterIPs[0]", &addresses, "may not change once set"));
+        errors.push(FieldError::invalid(
+            "spec.clusterIPs[0]",
+            &addresses,
+            "may not change once set",
+        ));
     }
 }
 
@@ -103,13 +107,20 @@ fn sealed(old: &Value, new: &Value, fields: &[&str], errors: &mut Vec<FieldError
 fn claim(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
     const FREE: &[&str] = &["resources", "volumeAttributesClassName", "volumeName"];
     if without(old, FREE) != without(new, FREE) {
-        let why = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+        let why =
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
         errors.push(FieldError::forbidden("spec", why));
     }
 }
 
 fn pod(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
-    const FREE: &[&str] = &["activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "ephemeralContainers", "nodeName"];
+    const FREE: &[&str] = &[
+        "activeDeadlineSeconds",
+        "tolerations",
+        "terminationGracePeriodSeconds",
+        "ephemeralContainers",
+        "nodeName",
+    ];
     let plain = |spec: &Value| {
         let mut spec = without(spec, FREE);
         for list in ["containers", "initContainers"] {
@@ -136,15 +147,43 @@ mod tests {
     #[test]
     fn what_people_meet_is_refused() {
         for (storage, old, new, field) in [
-            ("deployments.apps", json!({"spec": {"selector": {"a": 1}}}), json!({"spec": {"selector": {"a": 2}}}), "spec.selector"),
-            ("configmaps", json!({"immutable": true, "data": {"a": "1"}}), json!({"immutable": true}), "data"),
+            (
+                "deployments.apps",
+                json!({"spec": {"selector": {"a": 1}}}),
+                json!({"spec": {"selector": {"a": 2}}}),
+                "spec.selector",
+            ),
+            (
+                "configmaps",
+                json!({"immutable": true, "data": {"a": "1"}}),
+                json!({"immutable": true}),
+                "data",
+            ),
             ("secrets", json!({"type": "a"}), json!({"type": "b"}), "type"),
-            ("services", json!({"spec": {"clusterIP": "10.0.0.1"}}), json!({"spec": {"clusterIP": "10.0.0.2"}}), "spec.clusterIPs[0]"),
-            ("statefulsets.apps", json!({"spec": {"serviceName": "a"}}), json!({"spec": {"serviceName": "b"}}), "spec"),
-            ("persistentvolumeclaims", json!({"spec": {"storageClassName": "a"}}), json!({"spec": {}}), "spec"),
+            (
+                "services",
+                json!({"spec": {"clusterIP": "10.0.0.1"}}),
+                json!({"spec": {"clusterIP": "10.0.0.2"}}),
+                "spec.clusterIPs[0]",
+            ),
+            (
+                "statefulsets.apps",
+                json!({"spec": {"serviceName": "a"}}),
+                json!({"spec": {"serviceName": "b"}}),
+                "spec",
+            ),
+            (
+                "persistentvolumeclaims",
+                json!({"spec": {"storageClassName": "a"}}),
+                json!({"spec": {}}),
+                "spec",
+            ),
         ] {
             assert_eq!(check(storage, &old, &old), [], "{storage}");
-            let fields: Vec<String> = check(storage, &old, &new).into_iter().map(|error| error.field).collect();
+            let fields: Vec<String> = check(storage, &old, &new)
+                .into_iter()
+                .map(|error| error.field)
+                .collect();
             assert_eq!(fields, [field], "{storage}");
         }
     }

@@ -31,7 +31,8 @@ fn name_error(storage: &str, name: &str) -> Option<&'static str> {
     match storage {
         "namespaces" => (!dns_label(name) || name.len() > 63).then_some(LABEL),
         "services" => {
-            let good = dns_label(name) && name.len() <= 63 && name.starts_with(|first: char| first.is_ascii_lowercase());
+            let good =
+                dns_label(name) && name.len() <= 63 && name.starts_with(|first: char| first.is_ascii_lowercase());
             (!good).then_some(LABEL_1035)
         }
         "roles.rbac.authorization.k8s.io"
@@ -59,16 +60,22 @@ fn edges_alphanumeric(text: &str) -> bool {
 }
 
 fn word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')) && edges_alphanumeric(text)
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && edges_alphanumeric(text)
 }
 
 fn qualified_name(key: &str) -> Option<&'static str> {
     if key.matches('/').count() > 1 {
         return Some(KEY);
     }
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let (prefix, name) = key
+        .split_once('/')
+        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
     if prefix.is_some_and(|prefix| !dns_subdomain(prefix)) {
-        return Some("prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
+        return Some(
+            "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        );
     }
     if name.is_empty() {
         return Some("name part must be non-empty");
@@ -85,7 +92,10 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str().unwrap_or("");
     if name.is_empty() {
-        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+        errors.push(FieldError::required(
+            "metadata.name",
+            "name or generateName is required",
+        ));
     } else if let Some(why) = name_error(storage, name) {
         errors.push(FieldError::invalid("metadata.name", &json!(name), why));
     }
@@ -95,7 +105,11 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
         }
         let text = value.as_str().unwrap_or("");
         if text.len() > 63 {
-            errors.push(FieldError::invalid("metadata.labels", value, "must be no more than 63 bytes"));
+            errors.push(FieldError::invalid(
+                "metadata.labels",
+                value,
+                "must be no more than 63 bytes",
+            ));
         } else if !text.is_empty() && !word(text) {
             errors.push(FieldError::invalid("metadata.labels", value, LABEL_VALUE));
         }
@@ -108,7 +122,10 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
         }
     }
     if bytes > MAX_ANNOTATION_BYTES {
-        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES as u64));
+        errors.push(FieldError::too_long(
+            "metadata.annotations",
+            MAX_ANNOTATION_BYTES as u64,
+        ));
     }
     owners(metadata, &mut errors);
     for (at, finalizer) in metadata["finalizers"].as_array().into_iter().flatten().enumerate() {
@@ -117,7 +134,11 @@ pub(crate) fn check(storage: &str, object: &Value) -> Vec<FieldError> {
             errors.push(FieldError::invalid("metadata.finalizers", finalizer, why));
         } else if !text.contains('/') && !STANDARD_FINALIZERS.contains(&text) {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
-            errors.push(FieldError::invalid(format!("metadata.finalizers[{at}]"), finalizer, why));
+            errors.push(FieldError::invalid(
+                format!("metadata.finalizers[{at}]"),
+                finalizer,
+                why,
+            ));
         }
     }
     errors
@@ -128,15 +149,27 @@ fn owners(metadata: &Value, errors: &mut Vec<FieldError>) {
     for owner in metadata["ownerReferences"].as_array().into_iter().flatten() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().unwrap_or("").is_empty() {
-                let why = if field == "apiVersion" { "version must not be empty" } else { "must not be empty" };
-                errors.push(FieldError::invalid(format!("metadata.ownerReferences.{field}"), &json!(""), why));
+                let why = if field == "apiVersion" {
+                    "version must not be empty"
+                } else {
+                    "must not be empty"
+                };
+                errors.push(FieldError::invalid(
+                    format!("metadata.ownerReferences.{field}"),
+                    &json!(""),
+                    why,
+                ));
             }
         }
         controllers += usize::from(owner["controller"] == json!(true));
     }
     if controllers > 1 {
         let why = "Only one reference can have Controller set to true";
-        errors.push(FieldError::invalid("metadata.ownerReferences", &metadata["ownerReferences"], why));
+        errors.push(FieldError::invalid(
+            "metadata.ownerReferences",
+            &metadata["ownerReferences"],
+            why,
+        ));
     }
 }
 
@@ -156,7 +189,11 @@ mod tests {
             ("clusterroles.rbac.authorization.k8s.io", "system:Thing", "", true),
             ("configmaps", "", "", false),
         ] {
-            assert_eq!(check(storage, &object(name, label)).is_empty(), good, "{storage} {name:?} {label:?}");
+            assert_eq!(
+                check(storage, &object(name, label)).is_empty(),
+                good,
+                "{storage} {name:?} {label:?}"
+            );
         }
     }
 }

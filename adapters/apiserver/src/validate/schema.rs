@@ -25,7 +25,12 @@ pub(crate) fn patterns_of(schema: &Value) -> Patterns {
 
 fn collect(schema: &Value, out: &mut Patterns) {
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-        let build = || regex::RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build().ok();
+        let build = || {
+            regex::RegexBuilder::new(pattern)
+                .size_limit(MAX_PATTERN_BYTES)
+                .build()
+                .ok()
+        };
         out.entry(pattern.to_owned()).or_insert_with(build);
     }
     match schema {
@@ -48,7 +53,11 @@ struct Checker<'a> {
 }
 
 fn child(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }
 
 impl Checker<'_> {
@@ -82,7 +91,11 @@ impl Checker<'_> {
         let _ = self;
         let actual = type_name(value);
         let wrong = |want: &str| {
-            FieldError::wrong_type(path, value, &format!("{path} in body must be of type {want}: \"{actual}\""))
+            FieldError::wrong_type(
+                path,
+                value,
+                &format!("{path} in body must be of type {want}: \"{actual}\""),
+            )
         };
         if schema.get("x-kubernetes-int-or-string") == Some(&json!(true)) {
             let fits = value.is_string() || is_integer(value);
@@ -110,10 +123,14 @@ impl Checker<'_> {
     }
 
     fn enumeration(schema: &Value, value: &Value, path: &str, errors: &mut Vec<FieldError>) {
-        let Some(allowed) = schema.get("enum").and_then(Value::as_array) else { return };
+        let Some(allowed) = schema.get("enum").and_then(Value::as_array) else {
+            return;
+        };
         if !allowed.contains(value) {
-            let allowed: Vec<String> =
-                allowed.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+            let allowed: Vec<String> = allowed
+                .iter()
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                .collect();
             errors.push(FieldError::not_supported(path, value, &allowed));
         }
     }
@@ -124,14 +141,12 @@ impl Checker<'_> {
             && length > max
         {
             errors.push(FieldError::too_long(path, max));
-        }
-        if let Some(min) = schema.get("minLength").and_then(Value::as_u64)
+        } else if let Some(min) = schema.get("minLength").and_then(Value::as_u64)
             && length < min
         {
             let why = format!("{path} in body should be at least {min} chars long");
             errors.push(FieldError::invalid(path, &json!(text), &why));
-        }
-        if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+        } else if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
             && let Some(Some(regex)) = self.patterns.get(pattern)
             && !regex.is_match(text)
         {
@@ -143,7 +158,10 @@ impl Checker<'_> {
         {
             let why = format!("{path} in body must be of type {format}: {}", json!(text));
             let kind = crate::status::FieldErrorKind::TypeInvalid;
-            errors.push(FieldError { kind, ..FieldError::invalid(path, &json!(text), &why) });
+            errors.push(FieldError {
+                kind,
+                ..FieldError::invalid(path, &json!(text), &why)
+            });
         }
     }
 
@@ -181,13 +199,21 @@ impl Checker<'_> {
             let why = format!("{path} in body should have at least {min} properties");
             errors.push(FieldError::invalid(path, &json!(length), &why));
         }
-        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        for name in schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
             if !object.contains_key(name) {
                 errors.push(FieldError::required(child(path, name), ""));
             }
         }
         let properties = schema.get("properties").and_then(Value::as_object);
-        let additional = schema.get("additionalProperties").filter(|additional| additional.is_object());
+        let additional = schema
+            .get("additionalProperties")
+            .filter(|additional| additional.is_object());
         for (name, value) in object {
             if let Some(of) = properties.and_then(|known| known.get(name)).or(additional) {
                 self.check(of, value, &child(path, name), errors);
@@ -239,8 +265,11 @@ impl Checker<'_> {
         if let Some(one) = list("oneOf") {
             let count = one.iter().filter(|of| self.good(of, value, path)).count();
             if count != 1 {
-                let found =
-                    if count == 0 { "Found none valid".to_owned() } else { format!("Found {count} valid alternatives") };
+                let found = if count == 0 {
+                    "Found none valid".to_owned()
+                } else {
+                    format!("Found {count} valid alternatives")
+                };
                 let why = format!("\"{path}\" must validate one and only one schema (oneOf). {found}");
                 errors.push(FieldError::invalid("", &empty, &why));
                 if count == 0 {
@@ -269,8 +298,16 @@ fn number(schema: &Value, value: &Value, path: &str, errors: &mut Vec<FieldError
     {
         let strict = exclusive("exclusiveMinimum");
         if actual < bound || (strict && actual <= bound) {
-            let word = if strict { "greater than" } else { "greater than or equal to" };
-            errors.push(FieldError::invalid(path, value, &format!("{path} in body should be {word} {min}")));
+            let word = if strict {
+                "greater than"
+            } else {
+                "greater than or equal to"
+            };
+            errors.push(FieldError::invalid(
+                path,
+                value,
+                &format!("{path} in body should be {word} {min}"),
+            ));
         }
     }
     if let Some(max) = schema.get("maximum")
@@ -279,7 +316,11 @@ fn number(schema: &Value, value: &Value, path: &str, errors: &mut Vec<FieldError
         let strict = exclusive("exclusiveMaximum");
         if actual > bound || (strict && actual >= bound) {
             let word = if strict { "less than" } else { "less than or equal to" };
-            errors.push(FieldError::invalid(path, value, &format!("{path} in body should be {word} {max}")));
+            errors.push(FieldError::invalid(
+                path,
+                value,
+                &format!("{path} in body should be {word} {max}"),
+            ));
         }
     }
     if let Some(of) = schema.get("multipleOf")
@@ -287,7 +328,11 @@ fn number(schema: &Value, value: &Value, path: &str, errors: &mut Vec<FieldError
         && factor > 0.0
         && (actual / factor).fract() != 0.0
     {
-        errors.push(FieldError::invalid(path, value, &format!("{path} in body should be a multiple of {of}")));
+        errors.push(FieldError::invalid(
+            path,
+            value,
+            &format!("{path} in body should be a multiple of {of}"),
+        ));
     }
     let range = match schema.get("format").and_then(Value::as_str) {
         Some("int32") => Some((f64::from(i32::MIN), f64::from(i32::MAX))),
@@ -306,7 +351,9 @@ fn unique(schema: &Value, items: &[Value], path: &str, errors: &mut Vec<FieldErr
     let key = match schema.get("x-kubernetes-list-type").and_then(Value::as_str) {
         Some("set") => |item: &Value, _: &[&str]| item.clone(),
         Some("map") => |item: &Value, keys: &[&str]| {
-            let fields = keys.iter().filter_map(|key| Some(((*key).to_owned(), item.get(*key)?.clone())));
+            let fields = keys
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), item.get(*key)?.clone())));
             Value::Object(fields.collect())
         },
         _ => return,
@@ -328,20 +375,55 @@ mod tests {
 
     fn errors(schema: &Value, value: &Value) -> Vec<String> {
         let errors = check(schema, value, &patterns_of(schema));
-        errors.into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+        errors
+            .into_iter()
+            .map(|error| format!("{}: {}", error.field, error.message))
+            .collect()
     }
 
     #[test]
     fn each_keyword_has_its_message() {
         for (schema, value, expect) in [
-            (json!({"type": "integer"}), json!("x"), "a: Invalid value: \"string\": a in body must be of type integer: \"string\""),
-            (json!({"type": "string", "enum": ["b", "c"]}), json!("x"), "a: Unsupported value: \"x\": supported values: \"b\", \"c\""),
-            (json!({"type": "string", "pattern": "^b$"}), json!("x"), "a: Invalid value: \"x\": a in body should match '^b$'"),
-            (json!({"type": "integer", "minimum": 1}), json!(0), "a: Invalid value: 0: a in body should be greater than or equal to 1"),
-            (json!({"type": "string", "maxLength": 1}), json!("xx"), "a: Too long: may not be more than 1 byte"),
-            (json!({"type": "array", "maxItems": 1}), json!([1, 2]), "a: Too many: 2: must have at most 1 item"),
-            (json!({"type": "object", "required": ["b"]}), json!({}), "a.b: Required value"),
-            (json!({"type": "array", "x-kubernetes-list-type": "set"}), json!(["q", "q"]), "a[1]: Duplicate value: \"q\""),
+            (
+                json!({"type": "integer"}),
+                json!("x"),
+                "a: Invalid value: \"string\": a in body must be of type integer: \"string\"",
+            ),
+            (
+                json!({"type": "string", "enum": ["b", "c"]}),
+                json!("x"),
+                "a: Unsupported value: \"x\": supported values: \"b\", \"c\"",
+            ),
+            (
+                json!({"type": "string", "pattern": "^b$"}),
+                json!("x"),
+                "a: Invalid value: \"x\": a in body should match '^b$'",
+            ),
+            (
+                json!({"type": "integer", "minimum": 1}),
+                json!(0),
+                "a: Invalid value: 0: a in body should be greater than or equal to 1",
+            ),
+            (
+                json!({"type": "string", "maxLength": 1}),
+                json!("xx"),
+                "a: Too long: may not be more than 1 byte",
+            ),
+            (
+                json!({"type": "array", "maxItems": 1}),
+                json!([1, 2]),
+                "a: Too many: 2: must have at most 1 item",
+            ),
+            (
+                json!({"type": "object", "required": ["b"]}),
+                json!({}),
+                "a.b: Required value",
+            ),
+            (
+                json!({"type": "array", "x-kubernetes-list-type": "set"}),
+                json!(["q", "q"]),
+                "a[1]: Duplicate value: \"q\"",
+            ),
         ] {
             let root = json!({"type": "object", "properties": {"a": schema}});
             assert_eq!(errors(&root, &json!({"a": value})), [expect]);
