@@ -1,0 +1,41 @@
+//! Lives of Releases on the embedded API server and on a real kube-apiserver: the same scenarios on both.
+
+mod scenarios;
+
+use convoy_testkit_e2e::{Controller, Server, World};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lives_on_the_embedded_server() {
+    lives(&Server::embedded().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lives_on_a_real_server() {
+    if let Some(server) = Server::real().await {
+        lives(&server).await;
+    }
+}
+
+/// Runs every scenario against one controller, each in a namespace of its own.
+async fn lives(server: &Server) {
+    let files = tempfile::tempdir().unwrap();
+    let store = files.path().join("renders");
+    let binary = env!("CARGO_BIN_EXE_controller-under-test");
+    let log = files.path().join("effects");
+    let mut controller = Controller::start(binary, server.kubeconfig(), &World::store_url(&store), log, None);
+    futures::join!(
+        scenarios::a_commit_reaches_the_cluster(server, &store),
+        scenarios::waves_wait_for_their_gates(server),
+        scenarios::the_oldest_entry_goes_and_protected_blobs_stay(server, &store),
+        scenarios::a_pin_brings_an_old_render_back(server, &store),
+        scenarios::a_failed_gate_stops_the_waves_after_it(server),
+        scenarios::bad_input_touches_nothing(server),
+        scenarios::what_is_missing_is_named(server),
+        scenarios::nobody_elses_objects_are_taken(server),
+        scenarios::orphans_are_pruned_when_asked(server),
+        scenarios::drift_is_corrected(server),
+        scenarios::without_permission_differences_wait(server),
+        scenarios::deletion_leaves_nothing(server, &store),
+    );
+    assert!(controller.is_running(), "the controller stays up");
+}

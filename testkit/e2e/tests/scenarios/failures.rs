@@ -1,0 +1,160 @@
+//! Lives in which something is wrong: each gives its reason, and nothing that was applied is touched.
+
+use convoy_testkit_e2e::{Server, World};
+use serde_json::{Value, json};
+
+use super::{commit, config_map, deployment, value};
+
+pub(crate) async fn a_failed_gate_stops_the_waves_after_it(server: &Server) {
+    let world = World::new(&server.client, "gate").await;
+    let failing = deployment("web", "\"apiserver.convoy.kumodo.io/fail\": \"asked to fail\"");
+    commit(&world, &[("a.yaml", failing), ("b.yaml", config_map("after", "x"))]);
+    let wave = |kind: &str, group: &str, wave: u32| {
+        json!({"type": "syncWave", "target": {"group": group, "kind": kind},
+               "waveStrategy": {"strategy": "waitForHealthy", "wave": wave}})
+    };
+    world
+        .release(json!({"mutations": [wave("Deployment", "apps", 1), wave("ConfigMap", "", 2)]}))
+        .await;
+    let message = world.fails_with("apply", "Degraded").await;
+    assert!(message.contains("asked to fail"), "{message}");
+    assert!(world.object("", "ConfigMap", "after").await.is_none());
+    assert!(
+        world.object("apps", "Deployment", "web").await.is_some(),
+        "what was applied stays"
+    );
+}
+
+/// Each bad commit has its reason; the good render before it stays applied, and the next good one heals.
+pub(crate) async fn bad_input_touches_nothing(server: &Server) {
+    let world = World::new(&server.client, "bad").await;
+    let good = commit(&world, &[("a.yaml", config_map("a", "good"))]);
+    world.release(json!({})).await;
+    world.ready_at(&good).await;
+    let bomb: String = (1..30).fold("a0: &a0 [x, x]\n".to_string(), |text, level| {
+        format!(
+            "{text}a{level}: &a{level} [*a{}, *a{}, *a{}, *a{}]\n",
+            level - 1,
+            level - 1,
+            level - 1,
+            level - 1
+        )
+    });
+    let cases: [(&str, String, &str, &str); 5] = [
+        (
+            "broken YAML",
+            "apiVersion: v1\nkind: [\n".to_string(),
+            "RenderFailed",
+            "bad.yaml",
+        ),
+        (
+            "no kind",
+            "apiVersion: v1\nmetadata: {name: x}\n".to_string(),
+            "RenderFailed",
+            "kind",
+        ),
+        (
+            "10,000 deep",
+            format!("{}{}", "[".repeat(10_000), "]".repeat(10_000)),
+            "LimitExceeded",
+            "200",
+        ),
+        ("alias bomb", bomb, "LimitExceeded", "alias"),
+        (
+            "20 MiB",
+            format!("# {}\n", "x".repeat(20 * 1024 * 1024)),
+            "LimitExceeded",
+            "16",
+        ),
+    ];
+    for (what, text, reason, named) in cases {
+        commit(&world, &[("a.yaml", config_map("a", what)), ("bad.yaml", text)]);
+        let stage = if what == "20 MiB" { "fetch" } else { "render" };
+        let message = world.fails_with(stage, reason).await;
+        assert!(message.contains(named), "{what}: {message}");
+        assert_eq!(
+            value(&world, "a").await.as_deref(),
+            Some("good"),
+            "{what}: nothing applied before is touched"
+        );
+    }
+    let events = world.objects("", "Event").await;
+    let told = |reason: &str| events.values().any(|event| event["reason"] == reason);
+    assert!(
+        told("RenderFailed") && told("LimitExceeded"),
+        "each reason is an event: {events:#?}"
+    );
+    let healed = commit(&world, &[("a.yaml", config_map("a", "better"))]);
+    world.ready_at(&healed).await;
+    assert_eq!(value(&world, "a").await.as_deref(), Some("better"));
+}
+
+pub(crate) async fn what_is_missing_is_named(server: &Server) {
+    let world = World::new(&server.client, "missing").await;
+    commit(&world, &[("a.yaml", config_map("a", "x"))]);
+    let branch = |name: &str| json!({"spec": {"source": {"gitRepository": {"ref": {"branch": name}}}}});
+    world.release(branch("absent")).await;
+    let message = world.fails_with("fetch", "RefNotFound").await;
+    assert!(message.contains("absent"), "{message}");
+
+    world
+        .change(json!({"spec": {"source": {"gitRepository": {"name": "absent"}}}}))
+        .await;
+    let message = world.fails_with("fetch", "SourceNotFound").await;
+    assert!(message.contains("missing/absent"), "{message}");
+    world
+        .change(json!({"spec": {"source": {"gitRepository": {"name": "web", "ref": {"branch": "main"}}}}}))
+        .await;
+
+    world
+        .change_source(json!({"spec": {"url": "http://127.0.0.1:9/nothing.git"}}))
+        .await;
+    let message = world.fails_with("fetch", "FetchFailed").await;
+    assert!(message.contains("127.0.0.1:9"), "{message}");
+
+    let other = World::new(&server.client, "no-cluster").await;
+    commit(&other, &[("a.yaml", config_map("a", "x"))]);
+    other
+        .release(json!({"spec": {"clusterRef": {"name": "elsewhere"}}}))
+        .await;
+    let message = other.fails_with("cluster", "ClusterNotFound").await;
+    assert!(message.contains("no-cluster/elsewhere"), "{message}");
+
+    let helm = World::new(&server.client, "unsupported").await;
+    commit(&helm, &[("a.yaml", config_map("a", "x"))]);
+    helm.release(json!({"spec": {"lifecycle": {"preSync": [{
+        "name": "migrate", "job": {"template": {"spec": {"template": {"spec": {"containers": []}}}}},
+    }]}}}))
+    .await;
+    let message = helm.fails_with("validate", "Unsupported").await;
+    assert!(message.contains("lifecycle"), "{message}");
+}
+
+pub(crate) async fn nobody_elses_objects_are_taken(server: &Server) {
+    let owner = World::new(&server.client, "owner").await;
+    let first = commit(&owner, &[("a.yaml", config_map("shared", "theirs"))]);
+    owner.release(json!({})).await;
+    owner.ready_at(&first).await;
+    let thief = World::new(&server.client, "thief").await;
+    let text = config_map("shared", "mine").replace("NAMESPACE", "owner");
+    commit(&thief, &[("a.yaml", text)]);
+    thief.release(json!({})).await;
+    let message = thief.fails_with("plan", "Conflict").await;
+    assert!(message.contains("owner/web"), "the owner is named: {message}");
+    assert_eq!(value(&owner, "shared").await.as_deref(), Some("theirs"));
+
+    // What nobody owns is adopted.
+    let adopter = World::new(&server.client, "adopter").await;
+    adopter.overwrite("a", "by hand").await;
+    let commit = commit(&adopter, &[("a.yaml", config_map("a", "by convoy"))]);
+    adopter.release(json!({})).await;
+    adopter.ready_at(&commit).await;
+    assert_eq!(value(&adopter, "a").await.as_deref(), Some("by convoy"));
+    let inventory = adopter.objects("core.convoy.kumodo.io", "ReleaseInventory").await;
+    let recorded = inventory
+        .values()
+        .next()
+        .and_then(|part| part.pointer("/spec/objects/0/adopted"))
+        .cloned();
+    assert_eq!(recorded, Some(Value::Bool(true)));
+}
