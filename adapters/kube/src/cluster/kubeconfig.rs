@@ -209,4 +209,18 @@ mod tests {
         let built = read(damaged.as_bytes()).await;
         assert!(built.is_ok(), "keys are read when a client is made");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics_or_is_taken_with_a_program(text in "\\PC{0,200}", line in 0..6_usize) {
+            let whole = kubeconfig(SERVER, "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh}");
+            let mut lines: Vec<&str> = whole.lines().collect();
+            lines.insert(line.min(lines.len()), &text);
+            let taken = selected(lines.join("\n").as_bytes());
+            let runs = taken.iter().flat_map(|config| &config.auth_infos).any(|user| {
+                user.auth_info.as_ref().is_some_and(|user| user.exec.is_some())
+            });
+            proptest::prop_assert!(!runs);
+        }
+    }
 }

@@ -591,4 +591,50 @@ proptest! {
         let read: crd::ReleaseStatus = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(release_status_from(&read), Ok(status));
     }
+
+    #[test]
+    fn no_damage_to_a_release_panics(at in any::<proptest::sample::Index>(), value in damages()) {
+        let mut json: Json = serde_json::from_str(include_str!("../../fixtures/release.json")).unwrap();
+        json["status"] = serde_json::to_value(release_status(&ReleaseStatus::default())).unwrap();
+        let places = pointers(&json);
+        *json.pointer_mut(&places[at.index(places.len())]).unwrap() = value;
+        if let Ok(object) = serde_json::from_value(json) {
+            let _ = release(object);
+        }
+    }
+}
+
+/// Values where others are expected.
+fn damages() -> impl Strategy<Value = Json> {
+    prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        "\\PC{0,20}".prop_map(Json::from),
+        Just(json!([])),
+        Just(json!({})),
+    ]
+}
+
+/// Pointers to every value below the root.
+fn pointers(json: &Json) -> Vec<String> {
+    fn walk(path: &str, json: &Json, found: &mut Vec<String>) {
+        let mut below = |key: &str, value: &Json| {
+            let key = key.replace('~', "~0").replace('/', "~1");
+            let path = format!("{path}/{key}");
+            walk(&path, value, found);
+            found.push(path);
+        };
+        match json {
+            Json::Object(members) => members.iter().for_each(|(key, value)| below(key, value)),
+            Json::Array(items) => items
+                .iter()
+                .enumerate()
+                .for_each(|(key, value)| below(&key.to_string(), value)),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    walk("", json, &mut found);
+    found
 }
