@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::version::VERSION;
 use crate::{jobs, logging};
 
-pub(crate) use process::{Process, install_crds, open_store};
+pub(crate) use process::{Process, install_crds, open_store, open_store_to_read};
 
 use flags::{FileFlag, Flags};
 

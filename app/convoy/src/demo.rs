@@ -74,7 +74,8 @@ pub(crate) fn start(args: &Args, verbose: u8) -> Result<(), Failure> {
     let filter = match verbose {
         0 => "off",
         1 => "info",
-        _ => "debug",
+        // Not the libraries: their debug logs are about HTTP.
+        _ => "info,convoy=debug,convoy_apiserver=debug,convoy_git=debug,convoy_kube=debug,convoy_runtime=debug",
     };
     logging::start(LogFormat::Text, filter)?;
     let state = State::new(args.state_dir.as_deref())?;

@@ -214,6 +214,17 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_key_is_always_a_plain_relative_path(text in convoy_testkit_strategies::path_text()) {
+            // Paths that climb must exist; those that do not exist are refused.
+            if let Ok(key) = key(Path::new(&text)) {
+                let plain = key.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+                proptest::prop_assert!(key.is_empty() || plain, "{} gives {}", text, key);
+            }
+        }
+    }
+
     #[test]
     fn keys_hold_no_special_parts() {
         let check = |path: &str, expect: &str| assert_eq!(key(Path::new(path)).unwrap(), expect);

@@ -11,7 +11,7 @@ use convoy_value::{Map, Value};
 
 use crate::args::{ClusterArgs, NamespaceArgs, Output};
 use crate::connect::{Connection, connect};
-use crate::controller::open_store;
+use crate::controller::open_store_to_read;
 use crate::failure::Failure;
 use crate::get::age;
 use crate::style::{Style, Tone};
@@ -42,7 +42,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
-    let store = open_store(args.render_store_url.as_deref().unwrap_or_default())?;
+    let url = args.render_store_url.as_deref().unwrap_or_default();
+    if url.starts_with("mem:") {
+        return Err(Failure::usage(
+            "the history of a store in memory is read by its own process alone",
+        ));
+    }
+    let store = open_store_to_read(url)?;
     if matches!(store, RenderStore::Disabled) {
         return Err(Failure::usage("there is no history without a render store")
             .hint("name the controller's with `--render-store-url` or $CONVOY_RENDER_STORE_URL"));

@@ -328,6 +328,35 @@ mod tests {
         );
     }
 
+    static SCHEMAS: std::sync::LazyLock<Vec<Value>> = std::sync::LazyLock::new(|| {
+        convoy_kube::crd::definitions()
+            .iter()
+            .map(|definition| {
+                let schema = definition.pointer("/spec/versions/0/schema/openAPIV3Schema").unwrap();
+                serde_json::from_value(schema.clone()).unwrap()
+            })
+            .collect()
+    });
+
+    proptest::proptest! {
+        #[test]
+        fn any_value_is_judged_within_bounds(value in convoy_testkit_strategies::value()) {
+            for schema in &*SCHEMAS {
+                proptest::prop_assert!(check(&value, schema).len() <= MOST);
+            }
+        }
+
+        #[test]
+        fn a_field_that_is_not_known_is_always_found(key in "[a-z]{12,20}", value in convoy_testkit_strategies::value()) {
+            let spec = Map::from_iter([("url", Value::from("u")), (key.as_str(), value)]);
+            let object = Map::from_iter([("metadata", Value::from(Map::new())), ("spec", spec.into())]);
+            let schema = self::value(r#"{"properties":{"spec":{"type":"object","properties":{"url":{"type":"string"}}}}}"#);
+            let found = check(&object.into(), &schema);
+            proptest::prop_assert_eq!(found.len(), 1);
+            proptest::prop_assert_eq!(&found[0].path, &format!("spec.{key}"));
+        }
+    }
+
     #[test]
     fn a_flood_of_problems_is_cut() {
         let many: Vec<String> = (0..100).map(|i| format!(r#""unknown-{i}":1"#)).collect();

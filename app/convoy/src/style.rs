@@ -101,6 +101,16 @@ mod tests {
         assert!(!Style::of(false).colour);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_drives_the_terminal(text in convoy_testkit_strategies::unicode()) {
+            let shown = plain(&text);
+            proptest::prop_assert!(!shown.chars().any(char::is_control));
+            proptest::prop_assert_eq!(shown.chars().count(), text.chars().count());
+            proptest::prop_assert_eq!(plain(&shown), shown);
+        }
+    }
+
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
         assert_eq!(

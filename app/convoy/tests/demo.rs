@@ -302,6 +302,9 @@ fn while_it_runs_other_commands_look_at_it() {
     live.convoy(&["history", "absent", "--render-store-url", &store])
         .exits(1)
         .says("no Release `default/absent`");
+    live.convoy(&["history", "bookshelf", "--render-store-url", "mem://"])
+        .exits(2)
+        .says("by its own process alone");
     live.convoy(&["history", "bookshelf"])
         .exits(2)
         .says("no history without a render store");

@@ -335,6 +335,22 @@ mod tests {
         assert!(parse(&Value::Null, "f").is_ok(), "an empty file sets nothing");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn every_value_of_a_file_is_taken_or_refused(
+            key in proptest::sample::select(vec!["limit-depth", "log-format", "installation-id", "install-crds", "x"]),
+            value in convoy_testkit_strategies::value(),
+        ) {
+            let taken = parse(&settings(&[(key, value.clone())]), "f").is_ok();
+            proptest::prop_assert!(!taken || scalar(&value).is_some());
+        }
+
+        #[test]
+        fn any_text_is_a_size_or_refused(text in convoy_testkit_strategies::unicode()) {
+            proptest::prop_assert!(bytes(&text).is_ok_and(|bytes| bytes > 0) || bytes(&text).is_err());
+        }
+    }
+
     #[test]
     fn sizes_are_read_as_kubernetes_writes_them() {
         let check = |text: &str, expect: Option<u64>| assert_eq!(bytes(text).ok(), expect, "{text}");

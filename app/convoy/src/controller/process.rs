@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use convoy_git::{GitFetcher, Options};
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
-use convoy_ports::{ClusterConnector, ControlPlane};
+use convoy_ports::{BlobStore, ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_system::SystemClock;
@@ -70,12 +70,23 @@ impl Process {
 
 /// Opens the render store of a URL; an empty one is none.
 pub(crate) fn open_store(url: &str) -> Result<RenderStore, Failure> {
-    let blobs = convoy_blob::open(url).map_err(|error| {
+    opened(url, convoy_blob::open(url))
+}
+
+/// Opens the render store of a URL to read: nothing is made, and no permission to write is needed.
+pub(crate) fn open_store_to_read(url: &str) -> Result<RenderStore, Failure> {
+    opened(url, convoy_blob::open_to_read(url))
+}
+
+fn opened(
+    url: &str,
+    blobs: Result<Option<Arc<dyn BlobStore>>, convoy_blob::OpenError>,
+) -> Result<RenderStore, Failure> {
+    blobs.map(RenderStore::from).map_err(|error| {
         Failure::new(format!("cannot open the render store `{}`", without_query(url)))
             .because(&error)
             .hint("write `file:///DIR?create_dir=true`, `mem://`, or nothing for no store")
-    })?;
-    Ok(RenderStore::from(blobs))
+    })
 }
 
 /// A URL without its query, which may name credentials.
