@@ -35,7 +35,9 @@ for name, definition in swagger["definitions"].items():
 
 # (package version folder, struct) -> json name -> (go type, options)
 go = {}
-FIELD = re.compile(r'^\t(\w+)?\s*([\w.*\[\]]+)\s+`[^`]*json:"([^"]*)"')
+FIELD = re.compile(r'^\t(\w+\s+)?([\w.*\[\]]+)\s+`([^`]*)`')
+# (package version folder, struct) -> json name or inlined struct -> number in the binary format
+wire = {}
 for root in sys.argv[2:]:
     for path in glob.glob(root + "/**/types*.go", recursive=True):
         folder = "/".join(os.path.dirname(path).split("/")[-2:])
@@ -43,25 +45,59 @@ for root in sys.argv[2:]:
         for text in open(path):
             start = re.match(r"^type (\w+) struct \{", text)
             if start:
+                struct = start.group(1)
                 current = go.setdefault((folder, start.group(1)), {})
             elif text.startswith("}"):
                 current = None
             elif current is not None:
                 found = FIELD.match(text)
-                if found:
-                    name, *options = found.group(3).split(",")
+                tag = found and re.search(r'json:"([^"]*)"', found.group(3))
+                if tag:
+                    name, *options = tag.group(1).split(",")
+                    number = re.search(r'protobuf:"\w+,(\d+)', found.group(3))
                     if name and name != "-":
                         current[name] = (found.group(2), options)
+                    if number:
+                        place = name if name else "<" + found.group(2).split(".")[-1]
+                        wire.setdefault((folder, struct), {})[place] = number.group(1)
+
+def numbers(full, field):
+    """The numbers that lead to a field in the binary format, through the structs that JSON inlines."""
+    parts = full.split(".")
+    return path_in("/".join(parts[-3:-1]), parts[-1], field, 0)
+
+def path_in(folder, struct, field, depth):
+    own = wire.get((folder, struct), {})
+    if field in own:
+        return own[field]
+    for place, number in own.items():
+        if place.startswith("<") and depth < 4:
+            below = path_in(folder, place[1:], field, depth + 1)
+            if below:
+                return number + "/" + below
+    return None
+
+def field_in(folder, struct, field, depth):
+    """The Go type and JSON options of a field, also of structs that JSON inlines."""
+    own = go.get((folder, struct), {})
+    if field in own:
+        return own[field]
+    for place in wire.get((folder, struct), {}):
+        if place.startswith("<") and depth < 4:
+            below = field_in(folder, place[1:], field, depth + 1)
+            if below[0]:
+                return below
+    return (None, None)
 
 def presence(full, field, code):
     """`d`: dropped when empty; `z`: written as its zero when absent; `n`: written as null when absent."""
     parts = full.split(".")
-    kind, options = go.get(("/".join(parts[-3:-1]), parts[-1]), {}).get(field, (None, None))
+    kind, options = field_in("/".join(parts[-3:-1]), parts[-1], field, 0)
     if kind is None or kind.startswith("*") or "omitzero" in options:
         return ""
     optional = "omitempty" in options
-    if code in ("q", "I", "*") or (code == "T" and optional and False):
-        return "" if code != "I" else ""
+    if code in ("q", "I", "*"):
+        return ""
     if kind.startswith("[]") or kind.startswith("map") or code.startswith(("[", "{")):
         return "d" if optional else "n"
     if code == "T":
@@ -151,7 +187,8 @@ def line(full):
         if isinstance(default, (str, bool, int)) and default != "" and default is not False and default != 0:
             suffix += "?" + (default if isinstance(default, str) else json.dumps(default))
         mark = presence(full, field, t)
-        out += [("+" if field in required else "") + field, t + ("^" + mark if mark else "") + suffix]
+        number = numbers(full, field)
+        out += [("+" if field in required else "") + field, t + ("^" + mark if mark else "") + suffix + ("#" + number if number else "")]
     return " ".join(out)
 
 resources, roots = [], []
@@ -194,7 +231,7 @@ for group, v, r in flat:
     main[(group, v, r["name"])] = entry = {"subs": []}
     resources.append((group, v, r, entry, full))
 
-for full in ["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]:
+for full in ["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"]:
     short(full); queue.append(full)
 lines, done = [], set()
 while queue:

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use kube_cel::CompiledSchema;
 use serde_json::{Value, json};
 
 use crate::resource::{Resource, Subresource, api_version};
@@ -16,7 +17,8 @@ use crate::validate::schema::{Patterns, patterns_of};
 pub(crate) struct Custom {
     pub(crate) schema: Value,
     pub(crate) patterns: Patterns,
-    pub(crate) has_rules: bool,
+    /// The rules of the schema; none when it has none.
+    pub(crate) rules: Option<Arc<CompiledSchema>>,
     pub(crate) columns: Vec<Column>,
     pub(crate) scale: Option<Scale>,
     pub(crate) selectable: Vec<String>,
@@ -187,8 +189,7 @@ fn structural(schema: &Value, path: &str, budget: &mut usize, errors: &mut Vec<F
         let rule = text(rule, "rule");
         if rule.len() > cel::MAX_RULE_BYTES {
             errors.push(FieldError::too_long(path, cel::MAX_RULE_BYTES as u64));
-        } else if let Err(error) = kube_cel::cel::Program::compile(rule) {
-            let why = format!("compilation failed: {error}");
+        } else if let Some(why) = cel::refuse(rule) {
             errors.push(FieldError::invalid(path, &json!(rule), &why));
         }
     }
@@ -318,7 +319,7 @@ fn resource(spec: &Value, version: &Value, stored_as: &str) -> Resource {
         stored_as: stored_as.to_owned(),
         custom: Some(Arc::new(Custom {
             patterns: patterns_of(&schema),
-            has_rules: cel::has_rules(&schema),
+            rules: cel::compile(&schema),
             schema,
             columns,
             scale,

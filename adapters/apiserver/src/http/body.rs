@@ -6,8 +6,10 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
+use super::protobuf;
 use crate::json;
 use crate::status::ApiError;
+use crate::types::Type;
 
 /// The largest body, as a Kubernetes API server has it.
 pub(crate) const MAX_BYTES: usize = 3 << 20;
@@ -35,11 +37,11 @@ pub(crate) async fn read(body: Body) -> Result<Bytes, ApiError> {
     })
 }
 
-/// The value of a body and the fields that it has twice.
+/// The value of a body of this type and the fields that it has twice.
 ///
 /// # Errors
 /// 415 for formats that are not read, 400 for broken text.
-pub(crate) fn decode(media_type: &str, bytes: &Bytes) -> Result<(Value, Vec<String>), ApiError> {
+pub(crate) fn decode(media_type: &str, bytes: &Bytes, ty: &Type) -> Result<(Value, Vec<String>), ApiError> {
     match media_type {
         "" | "application/json" => json::parse(bytes).map_err(|error| {
             ApiError::bad_request(format!(
@@ -47,7 +49,15 @@ pub(crate) fn decode(media_type: &str, bytes: &Bytes) -> Result<(Value, Vec<Stri
             ))
         }),
         "application/yaml" | "application/x-yaml" | "text/yaml" => yaml(bytes),
-        _ => Err(unsupported(&["application/json", "application/yaml"])),
+        "application/vnd.kubernetes.protobuf" if !ty.is_any() && !matches!(ty, Type::Struct(_)) => {
+            let parsed = protobuf::parse(bytes, ty).map(|value| (value, Vec::new()));
+            parsed.map_err(|error| ApiError::bad_request(format!("the object provided is unrecognized: {error}")))
+        }
+        _ => Err(unsupported(&[
+            "application/json",
+            "application/yaml",
+            "application/vnd.kubernetes.protobuf",
+        ])),
     }
 }
 

@@ -18,6 +18,7 @@ use super::table::{self, Include};
 use super::{answer, discovery, openapi};
 use crate::ops::{Core, DeleteOptions, ListOptions, PatchKind, Target, Written};
 use crate::status::ApiError;
+use crate::types::Type;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -171,7 +172,7 @@ async fn objects(shared: &Arc<Shared>, request: Request, path: Path) -> Result<R
     } else if *method == Method::POST {
         post(shared, &target, &params, user_agent, &media, &bytes)?
     } else if *method == Method::PUT {
-        let (object, duplicates) = body::decode(&media, &bytes)?;
+        let (object, duplicates) = body::decode(&media, &bytes, body_type(&target))?;
         let mut write = params.write(user_agent, false)?;
         write.duplicates = duplicates;
         shared.core().replace(&target, object, &write)?
@@ -227,7 +228,7 @@ fn post(
     media: &str,
     bytes: &bytes::Bytes,
 ) -> Result<Written, ApiError> {
-    let (object, duplicates) = body::decode(media, bytes)?;
+    let (object, duplicates) = body::decode(media, bytes, body_type(target))?;
     if target.resource.is_review() {
         return Ok(Written {
             object: Core::review(target, object),
@@ -326,6 +327,15 @@ fn shown(target: &Target, params: &Params, form: Form, written: &Written) -> Res
     response
 }
 
+/// The type of bodies; those of other subresources are only read as JSON.
+fn body_type(target: &Target) -> &Type {
+    if matches!(target.subresource.as_str(), "" | "status") {
+        &target.resource.ty
+    } else {
+        &crate::types::ANY
+    }
+}
+
 fn patch_kind(media: &str) -> Result<PatchKind, ApiError> {
     match media {
         "application/json-patch+json" => Ok(PatchKind::Json),
@@ -351,7 +361,7 @@ fn delete_options(params: &Params, media: &str, bytes: &bytes::Bytes) -> Result<
     if bytes.is_empty() {
         return Ok(options);
     }
-    let (body, _) = body::decode(media, bytes)?;
+    let (body, _) = body::decode(media, bytes, &crate::types::builtin::named("DeleteOptions"))?;
     let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     options.uid = text("/preconditions/uid");
     options.revision = text("/preconditions/resourceVersion");

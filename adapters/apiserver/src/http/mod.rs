@@ -7,6 +7,7 @@ mod dispatch;
 mod negotiate;
 mod openapi;
 mod printers;
+mod protobuf;
 mod query;
 mod route;
 mod table;

@@ -48,7 +48,7 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
             return Err(unreadable(resource, given, &why));
         }
     }
-    if !object.get("metadata").is_some_and(Value::is_object) {
+    if object.get("metadata").is_none_or(Value::is_null) {
         object["metadata"] = Value::Object(Map::new());
     }
     if resource.custom.is_none()
@@ -59,7 +59,8 @@ pub(crate) fn decode(target: &Target, object: &mut Value, write: &Write) -> Resu
             "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
         )));
     }
-    if let Some(why) = decode::type_mismatch(&crate::types::builtin::named("ObjectMeta"), &object["metadata"]) {
+    let metadata = decode::type_mismatch(&crate::types::builtin::named("ObjectMeta"), &object["metadata"]);
+    if let Some(why) = metadata {
         return Err(ApiError::bad_request(why));
     }
     let unknown = decode::prune(&resource.ty, object, resource.custom.is_none());
@@ -169,7 +170,7 @@ fn check_custom(
     errors: &mut Vec<FieldError>,
 ) {
     errors.extend(schema::check(&custom.schema, object, &custom.patterns));
-    if !custom.has_rules {
+    if custom.rules.is_none() {
         return;
     }
     if errors.iter().any(FieldError::blocks_rules) {
@@ -183,7 +184,7 @@ fn check_custom(
         api_group: resource.group.clone(),
         kind: resource.kind.clone(),
     };
-    errors.extend(cel::check(&custom.schema, object, old, &context));
+    errors.extend(cel::check(custom, object, old, context));
 }
 
 fn unchanged_metadata(old: &Value, new: &Value, errors: &mut Vec<FieldError>) {

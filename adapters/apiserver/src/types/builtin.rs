@@ -6,7 +6,7 @@
 //! `[=T]` set, `[a,b:T]` list of objects told apart by the fields a and b, else the name of a definition (with `!`
 //! when used atomically). Then `^` with what becomes of an
 //! absent or empty field (`d` dropped when empty, `z` written as zero, `n` written as null), `~` with `r` (retainKeys), `m` (merge) and `:key` for strategic merge patches, and
-//! `?default`.
+//! `?default`, and `#` with the field's number in the binary format (with a path of numbers through structs that JSON inlines).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -76,6 +76,8 @@ fn definition_of(line: &'static str, index: &BTreeMap<&'static str, usize>) -> S
 }
 
 fn field_of(spec: &str, required: bool, index: &BTreeMap<&'static str, usize>) -> Field {
+    let (spec, wire) = spec.rsplit_once('#').unwrap_or((spec, ""));
+    let wire = wire.split('/').filter_map(|number| number.parse().ok()).collect();
     let (spec, default) = match spec.split_once('?') {
         Some((spec, text)) => (
             spec,
@@ -109,6 +111,7 @@ fn field_of(spec: &str, required: bool, index: &BTreeMap<&'static str, usize>) -
         default,
         patch,
         presence,
+        wire,
     }
 }
 

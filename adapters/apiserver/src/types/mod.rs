@@ -77,6 +77,8 @@ pub(crate) struct Field {
     pub(crate) default: Option<Value>,
     pub(crate) patch: PatchStrategy,
     pub(crate) presence: Presence,
+    /// The numbers that lead to it in the binary format; empty where it has none.
+    pub(crate) wire: Vec<u32>,
 }
 
 /// What becomes of a field that is absent or empty when an object passes through the server's structs.

@@ -38,6 +38,7 @@ fn with_type_meta(of: &mut Struct) {
                 default: None,
                 patch: PatchStrategy::default(),
                 presence: Presence::Plain,
+                wire: Vec::new(),
             },
         );
     }
@@ -114,6 +115,7 @@ fn object_of(schema: &Value, preserve: bool) -> Type {
                 default: property.get("default").cloned(),
                 patch: PatchStrategy::default(),
                 presence: Presence::Plain,
+                wire: Vec::new(),
             };
             (name.clone(), field)
         })

@@ -16,7 +16,8 @@ async fn bodies_that_are_too_large_too_deep_or_broken_are_refused() {
         ("application/yaml", deep, 400),
         ("application/json", b"{".to_vec(), 400),
         ("application/yaml", b"a: &a [*a, *a]".to_vec(), 400),
-        ("application/vnd.kubernetes.protobuf", b"k8s\0".to_vec(), 415),
+        ("application/vnd.kubernetes.protobuf", b"k8s\0\x0a\xff".to_vec(), 400),
+        ("application/cbor", b"x".to_vec(), 415),
         ("application/json", b"null".to_vec(), 400),
         ("application/json", b"{\"metadata\": 1}".to_vec(), 400),
         ("application/json", b"{\"metadata\": {\"labels\": 1}}".to_vec(), 400),
@@ -30,11 +31,11 @@ async fn bodies_that_are_too_large_too_deep_or_broken_are_refused() {
 #[tokio::test]
 async fn yaml_is_read_as_json_is() {
     let (_server, client) = crate::common::start().await;
-    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: 'on'\n";
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: text\ndata:\n  a: 'on'\n";
     let answer = crate::common::call(&client, "POST", MAPS, "application/yaml", text.into()).await;
     assert_eq!((answer.code, &answer.body["data"]["a"]), (201, &json!("on")));
-    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  b: c\n";
-    let path = format!("{MAPS}/y?fieldManager=me");
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: text\ndata:\n  b: c\n";
+    let path = format!("{MAPS}/text?fieldManager=me");
     let answer = crate::common::call(&client, "PATCH", &path, "application/apply-patch+yaml", text.into()).await;
     assert_eq!(answer.body["data"], json!({"a": "on", "b": "c"}));
 }

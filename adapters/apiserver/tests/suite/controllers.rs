@@ -40,9 +40,11 @@ async fn a_deployment_fails_for_the_reason_of_its_annotation() {
     .await;
     assert_eq!(condition(&answer.body, "Progressing")["message"], "the image is broken");
     assert_eq!(condition(&answer.body, "Available")["status"], "False");
-    let pods = get(&client, &format!("{NS}/pods")).await;
-    let state = &pods.body["items"][0]["status"]["containerStatuses"][0]["state"]["waiting"];
-    assert_eq!(state["reason"], "CrashLoopBackOff");
+    until(&client, &format!("{NS}/pods"), "its pod crashes", |answer| {
+        let state = &answer.body["items"][0]["status"]["containerStatuses"][0]["state"]["waiting"];
+        state["reason"] == "CrashLoopBackOff" && state["message"] == "the image is broken"
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -85,6 +85,7 @@ impl Kubectl {
             .args(arguments)
             .env_clear()
             .env("HOME", self.folder.path())
+            .env("PATH", "/usr/bin:/bin")
             .kill_on_drop(true);
         command.env("KUBECONFIG", self.folder.path().join("config"));
         command
@@ -203,7 +204,7 @@ async fn a_client_side_apply_moves_to_the_server_without_conflicts() {
     let text = kubectl
         .good(&["get", "cm", "settings", "--show-managed-fields", "-o", managers])
         .await;
-    assert_eq!(text, "kubectl");
+    assert!(text.starts_with("kubectl"), "{text}");
 }
 
 #[tokio::test]
