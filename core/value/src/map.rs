@@ -88,7 +88,7 @@ impl Map {
     }
 
     /// Appends a key that is not there.
-    fn push(&mut self, key: String, value: Value) {
+    pub(crate) fn push(&mut self, key: String, value: Value) {
         let place = self.entries.len();
         if let Some(index) = &mut self.index {
             let entries = &self.entries;

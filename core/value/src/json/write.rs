@@ -101,10 +101,22 @@ pub(crate) fn push_number(out: &mut String, number: &Number) {
     };
 }
 
-/// Whether a byte of a string is written as it is (LINE and PARAGRAPH SEPARATOR are looked at separately).
-const fn is_plain(byte: u8) -> bool {
-    byte >= b' ' && !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&')
-}
+/// Bytes of a string that need a second look: what is escaped, and the first of LINE and PARAGRAPH SEPARATOR.
+static SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[b'<' as usize] = true;
+    table[b'>' as usize] = true;
+    table[b'&' as usize] = true;
+    table[0xE2] = true;
+    table
+};
 
 /// A string in quotes, escaped as Go does.
 pub(crate) fn push_string(out: &mut String, text: &str) {
@@ -115,10 +127,11 @@ pub(crate) fn push_string(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let mut start = 0;
     let mut at = 0;
-    while at < bytes.len() {
+    while let Some(plain) = bytes[at..].iter().position(|&byte| SPECIAL[usize::from(byte)]) {
+        at += plain;
         let byte = bytes[at];
-        let separator = byte == 0xE2 && matches!(bytes[at..], [_, 0x80, 0xA8 | 0xA9, ..]);
-        if is_plain(byte) && !separator {
+        let separator = matches!(bytes[at..], [0xE2, 0x80, 0xA8 | 0xA9, ..]);
+        if byte == 0xE2 && !separator {
             at += 1;
             continue;
         }

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use super::error::{Dialect, Mark};
 use super::event::{Event, Located, Scalar, Tag};
 use super::input::Broken;
-use super::scanner::{Scan, Scanner, parser_defect};
+use super::scanner::{Scan, Scanner, parser_fail};
 use super::token::{Kind, Style};
 
 /// What is expected next.
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
     fn unexpected<T>(&mut self, problem: &'static str) -> Scan<T> {
         let context = self.marks.pop().unwrap_or_default();
         let mark = self.mark()?;
-        Err(parser_defect(problem, mark, context))
+        parser_fail(problem, mark, context)
     }
 
     // Documents.
@@ -163,11 +163,7 @@ impl<'a> Parser<'a> {
         }
         if !self.at(|kind| matches!(kind, Kind::DocumentStart))? {
             let mark = self.mark()?;
-            return Err(parser_defect(
-                "did not find expected <document start>",
-                mark,
-                Mark::default(),
-            ));
+            return parser_fail("did not find expected <document start>", mark, Mark::default());
         }
         self.scanner.next()?;
         self.state = State::DocumentContent;
@@ -180,29 +176,17 @@ impl<'a> Parser<'a> {
             let token = self.scanner.next()?;
             match token.kind {
                 Kind::VersionDirective { .. } if version_seen => {
-                    return Err(parser_defect(
-                        "found duplicate %YAML directive",
-                        token.mark,
-                        Mark::default(),
-                    ));
+                    return parser_fail("found duplicate %YAML directive", token.mark, Mark::default());
                 }
                 Kind::VersionDirective { major: 1, minor: 1 } => version_seen = true,
                 Kind::TagDirective { handle, prefix } => {
                     if self.tags.iter().any(|(known, _)| *known == handle) {
-                        return Err(parser_defect(
-                            "found duplicate %TAG directive",
-                            token.mark,
-                            Mark::default(),
-                        ));
+                        return parser_fail("found duplicate %TAG directive", token.mark, Mark::default());
                     }
                     self.tags.push((handle, prefix));
                 }
                 _ => {
-                    return Err(parser_defect(
-                        "found incompatible YAML document",
-                        token.mark,
-                        Mark::default(),
-                    ));
+                    return parser_fail("found incompatible YAML document", token.mark, Mark::default());
                 }
             }
         }
@@ -296,7 +280,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 let mark = token.mark;
-                return Err(parser_defect("did not find expected node content", mark, start));
+                return parser_fail("did not find expected node content", mark, start);
             }
         };
         self.state = state;
@@ -329,7 +313,7 @@ impl<'a> Parser<'a> {
             return Ok(Tag::from_long(&suffix));
         }
         let Some((_, prefix)) = self.tags.iter().find(|(known, _)| *known == handle) else {
-            return Err(parser_defect("found undefined tag handle", token.mark, start));
+            return parser_fail("found undefined tag handle", token.mark, start);
         };
         let mut name = alloc::string::String::from(prefix.as_ref());
         name.push_str(&suffix);

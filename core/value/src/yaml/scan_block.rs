@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::error::Mark;
 use super::scanner::{Scan, Scanner};
-use super::token::{Kind, Style, Token};
+use super::token::{Kind, Style};
 
 /// What happens to the line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,8 +15,8 @@ enum Chomping {
     Keep,
 }
 
-impl<'a> Scanner<'a> {
-    pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Scan<Token<'a>> {
+impl Scanner<'_> {
+    pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Scan<()> {
         let mark = self.cursor.mark();
         self.cursor.skip(1);
         let (chomping, increment) = self.block_header(mark)?;
@@ -53,13 +53,12 @@ impl<'a> Scanner<'a> {
         if chomping == Chomping::Keep {
             text.push_str(&trailing);
         }
-        Ok(Token {
-            kind: Kind::Scalar {
-                text: Cow::Owned(text),
-                style: Style::Block,
-            },
-            mark,
-        })
+        let kind = Kind::Scalar {
+            text: Cow::Owned(text),
+            style: Style::Block,
+        };
+        self.push(kind, mark);
+        Ok(())
     }
 
     /// The indicators behind `|` or `>`, in either order, and the rest of that line.
@@ -69,7 +68,7 @@ impl<'a> Scanner<'a> {
         let digit = self.cursor.peek(0);
         if digit.is_ascii_digit() {
             if digit == b'0' {
-                return Err(self.defect("found an indentation indicator equal to 0", mark));
+                return self.fail("found an indentation indicator equal to 0", mark);
             }
             increment = i64::from(digit - b'0');
             self.cursor.skip(1);
@@ -84,7 +83,7 @@ impl<'a> Scanner<'a> {
             self.cursor.take_line();
         }
         if !self.cursor.is_breakz(0) {
-            return Err(self.defect("did not find expected comment or line break", mark));
+            return self.fail("did not find expected comment or line break", mark);
         }
         self.cursor.take_break();
         Ok((chomping.unwrap_or(Chomping::Clip), increment))
@@ -116,7 +115,7 @@ impl<'a> Scanner<'a> {
             deepest = deepest.max(column);
             if (*indent == 0 || column < *indent) && self.cursor.peek(0) == b'\t' {
                 let problem = "found a tab character where an indentation space is expected";
-                return Err(self.defect(problem, mark));
+                return self.fail(problem, mark);
             }
             let value = self.cursor.take_break();
             if value.is_empty() {

@@ -8,7 +8,7 @@ use alloc::string::String;
 use super::cursor::Cursor;
 use super::error::Mark;
 use super::scanner::{Scan, Scanner};
-use super::token::{Kind, Style, Token};
+use super::token::{Kind, Style};
 
 /// A scalar in the making: what was copied, and the stretch of text after it that is not copied yet.
 struct Pieces<'a> {
@@ -94,7 +94,7 @@ fn run(bytes: &[u8], table: &[bool; 256]) -> usize {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn scan_plain_scalar(&mut self) -> Scan<Token<'a>> {
+    pub(super) fn scan_plain_scalar(&mut self) -> Scan<()> {
         let mark = self.cursor.mark();
         let indent = self.indent + 1;
         let mut pieces = Pieces::new(self.cursor.pos());
@@ -124,13 +124,12 @@ impl<'a> Scanner<'a> {
         if leading_blanks {
             self.simple_key_allowed = true;
         }
-        Ok(Token {
-            kind: Kind::Scalar {
-                text: pieces.finish(&self.cursor),
-                style: Style::Plain,
-            },
-            mark,
-        })
+        let kind = Kind::Scalar {
+            text: pieces.finish(&self.cursor),
+            style: Style::Plain,
+        };
+        self.push(kind, mark);
+        Ok(())
     }
 
     /// Length of the word at hand.
@@ -154,7 +153,7 @@ impl<'a> Scanner<'a> {
             if self.cursor.is_blank(0) {
                 let indentation = *leading && i64::from(self.cursor.column()) < indent;
                 if indentation && self.cursor.peek(0) == b'\t' {
-                    return Err(self.defect("found a tab character that violates indentation", mark));
+                    return self.fail("found a tab character that violates indentation", mark);
                 }
                 self.cursor.skip(1);
                 continue;
@@ -168,17 +167,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Scan<Token<'a>> {
+    pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Scan<()> {
         let mark = self.cursor.mark();
         self.cursor.skip(1);
         let quote = if single { b'\'' } else { b'"' };
         let mut pieces = Pieces::new(self.cursor.pos());
         loop {
             if self.cursor.at_document_indicator() {
-                return Err(self.defect("found unexpected document indicator", mark));
+                return self.fail("found unexpected document indicator", mark);
             }
             if self.cursor.at_end() {
-                return Err(self.defect("found unexpected end of stream", mark));
+                return self.fail("found unexpected end of stream", mark);
             }
             let mut leading_blanks = self.quoted_run(&mut pieces, single, mark)?;
             pieces.end = self.cursor.pos();
@@ -202,13 +201,12 @@ impl<'a> Scanner<'a> {
             }
         }
         self.cursor.skip(1);
-        Ok(Token {
-            kind: Kind::Scalar {
-                text: pieces.finish(&self.cursor),
-                style: Style::Quoted,
-            },
-            mark,
-        })
+        let kind = Kind::Scalar {
+            text: pieces.finish(&self.cursor),
+            style: Style::Quoted,
+        };
+        self.push(kind, mark);
+        Ok(())
     }
 
     /// Passes over what is not blank; answers whether it ended with an escaped line break.
@@ -253,7 +251,7 @@ impl<'a> Scanner<'a> {
             b'U' => 8,
             code => {
                 let Some(c) = simple_escape(code) else {
-                    return Err(self.defect("found unknown escape character", mark));
+                    return self.fail("found unknown escape character", mark);
                 };
                 self.cursor.skip(2);
                 return Ok(c);
@@ -263,12 +261,12 @@ impl<'a> Scanner<'a> {
         let mut value: u32 = 0;
         for ahead in 0..digits {
             let Some(digit) = char::from(self.cursor.peek(ahead)).to_digit(16) else {
-                return Err(self.defect("did not find expected hexdecimal number", mark));
+                return self.fail("did not find expected hexdecimal number", mark);
             };
             value = value << 4 | digit;
         }
         let Some(c) = char::from_u32(value) else {
-            return Err(self.defect("found invalid Unicode character escape code", mark));
+            return self.fail("found invalid Unicode character escape code", mark);
         };
         self.cursor.skip(digits);
         Ok(c)

@@ -8,6 +8,7 @@
 //! # Invariant
 //! Every call makes progress in the text or ends the stream; nothing is read twice but a few bytes of look-ahead.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,7 +19,7 @@ use super::input::Broken;
 use super::token::{Kind, Token};
 
 /// A scanner's answer.
-pub(super) type Scan<T> = Result<T, Defect>;
+pub(super) type Scan<T> = Result<T, Box<Defect>>;
 
 /// A place where a simple key may have begun.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,7 +90,7 @@ impl<'a> Scanner<'a> {
         let mark = self.cursor.mark();
         self.queue
             .front()
-            .ok_or_else(|| parser_defect("attempted to go past the end of stream", mark, mark))
+            .map_or_else(|| parser_fail("attempted to go past the end of stream", mark, mark), Ok)
     }
 
     /// The next token, which leaves.
@@ -102,7 +103,7 @@ impl<'a> Scanner<'a> {
         self.taken += 1;
         self.queue
             .pop_front()
-            .ok_or_else(|| parser_defect("attempted to go past the end of stream", mark, mark))
+            .map_or_else(|| parser_fail("attempted to go past the end of stream", mark, mark), Ok)
     }
 
     /// Scans until the head of the queue cannot turn out to be a key any more.
@@ -131,7 +132,7 @@ impl<'a> Scanner<'a> {
     fn check_reading(&self, ahead: usize) -> Scan<()> {
         match self.broken {
             Some(Broken { problem, seen_from }) if self.cursor.pos() + ahead > seen_from => {
-                Err(self.reader_defect(problem))
+                Err(Box::new(self.reader_defect(problem)))
             }
             _ => Ok(()),
         }
@@ -152,17 +153,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A defect at the place of the cursor, in something that began at `context`.
-    pub(super) fn defect(&self, problem: &'static str, context: Mark) -> Defect {
-        Defect {
+    /// Fails at the place of the cursor, in something that began at `context`.
+    #[cold]
+    pub(super) fn fail<T>(&self, problem: &'static str, context: Mark) -> Scan<T> {
+        let problem_mark = self.cursor.mark();
+        Err(Box::new(Defect {
             layer: Layer::Scanner,
             problem,
-            problem_mark: self.cursor.mark(),
+            problem_mark,
             context_mark: context,
-        }
+        }))
     }
 
-    fn push(&mut self, kind: Kind<'a>, mark: Mark) {
+    pub(super) fn push(&mut self, kind: Kind<'a>, mark: Mark) {
         self.queue.push_back(Token { kind, mark });
     }
 
@@ -238,14 +241,14 @@ impl<'a> Scanner<'a> {
             b'"' => self.fetch_keyable(|scanner| scanner.scan_quoted_scalar(false)),
             b'-' if !self.cursor.is_blank(1) => self.fetch_keyable(Self::scan_plain_scalar),
             b'?' | b':' if !flow => self.fetch_keyable(Self::scan_plain_scalar),
-            b'\t' | b'-' | b'?' | b':' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => Err(self.no_token()),
-            _ if self.cursor.is_blankz(0) => Err(self.no_token()),
+            b'\t' | b'-' | b'?' | b':' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => self.no_token(),
+            _ if self.cursor.is_blankz(0) => self.no_token(),
             _ => self.fetch_keyable(Self::scan_plain_scalar),
         }
     }
 
-    fn no_token(&self) -> Defect {
-        self.defect("found character that cannot start any token", self.cursor.mark())
+    fn no_token(&self) -> Scan<()> {
+        self.fail("found character that cannot start any token", self.cursor.mark())
     }
 
     /// Passes white space and comments. A tab does not count as indentation, so that it is passed only where no
@@ -309,7 +312,7 @@ impl<'a> Scanner<'a> {
         }
         if key.mark.line < here.line || key.mark.index + KEY_REACH < here.index {
             if key.required {
-                return Err(self.defect("could not find expected ':'", key.mark));
+                return self.fail("could not find expected ':'", key.mark);
             }
             self.simple_keys[index].possible = false;
             return Ok(false);
@@ -344,7 +347,7 @@ impl<'a> Scanner<'a> {
         let last = self.last_key();
         let key = self.simple_keys[last];
         if key.possible && key.required {
-            return Err(self.defect("could not find expected ':'", key.mark));
+            return self.fail("could not find expected ':'", key.mark);
         }
         if key.possible {
             self.simple_keys[last].possible = false;
@@ -398,9 +401,7 @@ impl<'a> Scanner<'a> {
         self.unroll_indent(-1);
         self.remove_simple_key()?;
         self.simple_key_allowed = false;
-        let token = self.scan_directive()?;
-        self.queue.push_back(token);
-        Ok(())
+        self.scan_directive()
     }
 
     fn fetch_document_indicator(&mut self, kind: Kind<'a>) -> Scan<()> {
@@ -455,7 +456,7 @@ impl<'a> Scanner<'a> {
         // In a flow collection the parser refuses it: it knows the context.
         if self.flow_level == 0 {
             if !self.simple_key_allowed {
-                return Err(self.defect("block sequence entries are not allowed in this context", mark));
+                return self.fail("block sequence entries are not allowed in this context", mark);
             }
             self.roll_indent(mark.column, None, Kind::BlockSequenceStart, mark);
         }
@@ -470,7 +471,7 @@ impl<'a> Scanner<'a> {
         let mark = self.cursor.mark();
         if self.flow_level == 0 {
             if !self.simple_key_allowed {
-                return Err(self.defect("mapping keys are not allowed in this context", mark));
+                return self.fail("mapping keys are not allowed in this context", mark);
             }
             self.roll_indent(mark.column, None, Kind::BlockMappingStart, mark);
         }
@@ -502,7 +503,7 @@ impl<'a> Scanner<'a> {
         } else {
             if self.flow_level == 0 {
                 if !self.simple_key_allowed {
-                    return Err(self.defect("mapping values are not allowed in this context", mark));
+                    return self.fail("mapping values are not allowed in this context", mark);
                 }
                 self.roll_indent(mark.column, None, Kind::BlockMappingStart, mark);
             }
@@ -518,29 +519,26 @@ impl<'a> Scanner<'a> {
     }
 
     /// Scans what may begin a simple key, and after which none may begin.
-    fn fetch_keyable(&mut self, scan: impl FnOnce(&mut Self) -> Scan<Token<'a>>) -> Scan<()> {
+    fn fetch_keyable(&mut self, scan: impl FnOnce(&mut Self) -> Scan<()>) -> Scan<()> {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
-        let token = scan(self)?;
-        self.queue.push_back(token);
-        Ok(())
+        scan(self)
     }
 
     fn fetch_block_scalar(&mut self, literal: bool) -> Scan<()> {
         self.remove_simple_key()?;
         self.simple_key_allowed = true;
-        let token = self.scan_block_scalar(literal)?;
-        self.queue.push_back(token);
-        Ok(())
+        self.scan_block_scalar(literal)
     }
 }
 
-/// A defect that the parser finds.
-pub(super) fn parser_defect(problem: &'static str, problem_mark: Mark, context: Mark) -> Defect {
-    Defect {
+/// Fails in the parser.
+#[cold]
+pub(super) fn parser_fail<T>(problem: &'static str, problem_mark: Mark, context: Mark) -> Scan<T> {
+    Err(Box::new(Defect {
         layer: Layer::Parser,
         problem,
         problem_mark,
         context_mark: context,
-    }
+    }))
 }

@@ -261,8 +261,10 @@ impl<'a> Composer<'a, '_> {
                     let message = "json: unsupported type: map[interface {}]interface {}";
                     self.refuse_mapping(entries, message.into(), mark);
                 }
-                self.check_duplicate(entries, &key);
-                if entries.map.insert(key.text, value).is_none() {
+                if self.check_duplicate(entries, &key) {
+                    entries.map.insert(key.text, value);
+                } else {
+                    entries.map.push(key.text.into_owned(), value);
                     entries.lines.push(mark.line);
                 }
             }
@@ -277,8 +279,8 @@ impl<'a> Composer<'a, '_> {
         }
     }
 
-    /// yaml.v3 compares keys as they are written, an alias by its name.
-    fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) {
+    /// Whether the key is set. yaml.v3 refuses that if both are written alike, an alias by its name.
+    fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) -> bool {
         let written = key.source.as_ref().unwrap_or(&key.text);
         if let Some((_, first)) = entries.nulls.iter().find(|(text, _)| *text == key.text) {
             let message = format!(
@@ -287,7 +289,9 @@ impl<'a> Composer<'a, '_> {
                 first + 1
             );
             self.gather(message, key.mark);
-        } else if let Some(index) = entries.map.index_of(&key.text) {
+        }
+        let index = entries.map.index_of(&key.text);
+        if let Some(index) = index {
             let was_alias = entries.from_alias.iter().any(|text| *text == key.text);
             if !key.alias && !was_alias {
                 let first = entries.lines.get(index).copied().unwrap_or_default() + 1;
@@ -298,6 +302,7 @@ impl<'a> Composer<'a, '_> {
         if key.alias {
             entries.from_alias.push(key.text.as_ref().into());
         }
+        index.is_some()
     }
 
     /// The mappings behind `<<`, in the order in which they stand.
