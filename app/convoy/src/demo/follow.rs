@@ -52,6 +52,9 @@ impl Demo {
     /// Follows the Releases; with `once` until they have settled, else for ever.
     pub(super) async fn follow(mut self) -> Result<(), Failure> {
         let mut progress = Progress::new();
+        if !self.once {
+            progress.note("demo", &format!("Kubernetes at {}", self.url));
+        }
         let settled = self.settle(&mut progress).await?;
         print::out(&self.trees_of(&settled).await?)?;
         let failed: Vec<Failure> = settled.iter().filter_map(failure).collect();

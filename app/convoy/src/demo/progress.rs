@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use convoy_domain::condition::Reason;
 use convoy_domain::id::ReleaseId;
 use convoy_domain::release::Release;
-use convoy_domain::status::{Phase, Rollout, RolloutStep};
+use convoy_domain::status::{Attempt, Phase, Rollout, RolloutStep};
 
 use crate::get::shortened;
 use crate::print;
@@ -133,16 +133,24 @@ fn describe(release: &Release) -> String {
     if let Some(condition) = awaiting {
         return format!("waits for a sync request: {}", condition.message);
     }
-    let revision = attempt
-        .and_then(|attempt| attempt.revision.as_ref())
-        .map(|revision| shortened(&revision.0));
-    match (state(release).0, revision, attempt.map(|attempt| attempt.phase)) {
-        ("Healthy", Some(revision), _) => format!("healthy at {revision}"),
-        (_, Some(revision), Some(Phase::Succeeded)) => format!("applied {revision}"),
-        (_, Some(revision), _) => format!("fetched {revision}"),
+    let at = attempt.and_then(place);
+    match (state(release).0, at, attempt.map(|attempt| attempt.phase)) {
+        ("Healthy", Some(at), _) => format!("healthy at {at}"),
+        (_, Some(at), Some(Phase::Succeeded)) => format!("applied {at}"),
+        (_, Some(at), _) => format!("fetched {at}"),
         (_, None, Some(_)) => "fetching".to_string(),
         (_, None, None) => "waiting for the controller".to_string(),
     }
+}
+
+/// What an attempt is about: its revision, or its render where that came from the store.
+fn place(attempt: &Attempt) -> Option<String> {
+    let revision = attempt
+        .revision
+        .as_ref()
+        .map(|revision| shortened(&revision.0).to_string());
+    let render = || attempt.render_ref.map(|render| format!("render {}", render.short()));
+    revision.filter(|revision| !revision.is_empty()).or_else(render)
 }
 
 /// A text that fits on one line of a terminal beside its time and subject.
@@ -185,8 +193,9 @@ fn waiting(rollout: &Rollout) -> String {
 mod tests {
     use super::*;
     use convoy_domain::Timestamp;
+    use convoy_domain::artifact::Revision;
     use convoy_domain::render_ref::RenderRef;
-    use convoy_domain::status::Waiting;
+    use convoy_domain::status::{Inputs, Waiting};
 
     fn rollout(step: RolloutStep, waiting: &[&str]) -> Rollout {
         Rollout {
@@ -205,6 +214,22 @@ mod tests {
                 })
                 .collect(),
         }
+    }
+
+    #[test]
+    fn an_attempt_without_a_revision_names_its_render() {
+        let attempt = |revision: Option<&str>| Attempt {
+            revision: revision.map(|text| Revision(text.to_string())),
+            render_ref: Some(RenderRef::from_digest([0xab; 32])),
+            phase: Phase::Succeeded,
+            started: Timestamp::UNIX_EPOCH,
+            finished: None,
+            failure: None,
+            inputs: Inputs::default(),
+        };
+        assert_eq!(place(&attempt(Some("chart-1.2.3"))).as_deref(), Some("chart-1.2.3"));
+        assert_eq!(place(&attempt(Some(""))).as_deref(), Some("render abababababab"));
+        assert_eq!(place(&attempt(None)).as_deref(), Some("render abababababab"));
     }
 
     #[test]
