@@ -14,6 +14,9 @@ use convoy_testkit_golden::components;
 use convoy_testkit_golden::generate::manifests;
 use convoy_value::{Limits, json, yaml};
 
+/// How often both sides are measured in turn.
+const ROUNDS: usize = 3;
+
 const TASKS: [&str; 4] = ["helm", "kustomize", "emit", "json"];
 
 fn main() {
@@ -34,38 +37,42 @@ fn main() {
             files.push(path);
         }
     }
-    let output = Command::new(oracle)
-        .arg("bench")
-        .args(&files)
-        .output()
-        .expect("the oracle runs");
-    let go = String::from_utf8_lossy(&output.stdout);
     println!(
-        "{:32} {:>9} {:>10} {:>10} {:>10} {:>6}",
+        "{:24} {:>9} {:>10} {:>10} {:>10} {:>6}",
         "file", "bytes", "task", "Go ms", "ours ms", "ratio"
     );
-    for (path, line) in files.iter().zip(go.lines()) {
-        let go: serde_json::Value = serde_json::from_str(line).expect("the oracle answers with JSON");
-        compare(path, &go);
+    for path in &files {
+        compare(&oracle, path);
     }
     // The folder is ours if it is there.
     let _ = fs::remove_dir_all(folder);
 }
 
-fn compare(path: &Path, go: &serde_json::Value) {
+/// Both sides in turn, several times, so that a busy moment of the machine hits neither alone.
+fn compare(oracle: &Path, path: &Path) {
     let text = fs::read(path).expect("the file can be read");
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    for task in TASKS {
-        let (Some(go), Some(ours)) = (go[task].as_f64(), ours(task, &text)) else {
-            println!("{name:32} {:>9} {task:>10} refused", text.len());
-            continue;
-        };
-        let (go, ours) = (go * 1e3, ours.as_secs_f64() * 1e3);
+    let mut best = [(f64::INFINITY, f64::INFINITY); TASKS.len()];
+    for _ in 0..ROUNDS {
+        let output = Command::new(oracle)
+            .arg("bench")
+            .arg(path)
+            .output()
+            .expect("the oracle runs");
+        let go: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the oracle answers with JSON");
+        for (task, (best_go, best_ours)) in TASKS.iter().zip(&mut best) {
+            if let (Some(go), Some(ours)) = (go[task].as_f64(), ours(task, &text)) {
+                *best_go = best_go.min(go * 1e3);
+                *best_ours = best_ours.min(ours.as_secs_f64() * 1e3);
+            }
+        }
+    }
+    for (task, (go, ours)) in TASKS.iter().zip(best) {
         println!(
-            "{name:32} {:>9} {task:>10} {go:10.3} {ours:10.3} {:6.1}",
+            "{name:24} {:>9} {task:>10} {go:10.3} {ours:10.3} {:6.1}",
             text.len(),
             go / ours
         );
@@ -91,7 +98,7 @@ fn fastest(run: impl Fn()) -> Duration {
     let mut best = Duration::MAX;
     let start = Instant::now();
     let mut rounds = 0;
-    while rounds < 3 || start.elapsed() < Duration::from_millis(1500) {
+    while rounds < 3 || start.elapsed() < Duration::from_millis(700) {
         let round = Instant::now();
         run();
         best = best.min(round.elapsed());

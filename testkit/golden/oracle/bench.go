@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Seconds of the fastest of several runs, at least half a second of them.
+// Seconds of the fastest of several runs, at least three quarters of a second of them.
 func fastest(run func() error) (float64, error) {
 	best := time.Hour
-	for total, rounds := time.Duration(0), 0; total < 1500*time.Millisecond || rounds < 3; rounds++ {
+	for total, rounds := time.Duration(0), 0; total < 700*time.Millisecond || rounds < 3; rounds++ {
 		start := time.Now()
 		if err := run(); err != nil {
 			return 0, err
