@@ -36,8 +36,13 @@ impl Composer<'_, '_> {
             f64::INFINITY => "+Inf",
             _ => "-Inf",
         };
-        let message = format!("json: unsupported value: {name}");
-        Err(Error::new(ErrorKind::Value, message.clone(), mark, message))
+        let message = "JSON cannot hold a number that is not finite";
+        Err(Error::new(
+            ErrorKind::Value,
+            message.into(),
+            mark,
+            format!("json: unsupported value: {name}"),
+        ))
     }
 }
 

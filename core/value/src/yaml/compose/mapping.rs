@@ -48,6 +48,11 @@ pub(super) enum Place {
     Nested,
 }
 
+fn invalid_key(mark: Mark) -> Error {
+    let message = "a mapping or a sequence cannot be a key";
+    Error::new(ErrorKind::Key, message.into(), mark, "yaml: invalid map key".into())
+}
+
 /// A mapping in the making.
 #[derive(Default)]
 struct Entries {
@@ -130,7 +135,7 @@ impl<'a> Composer<'a, '_> {
                             ..key.clone()
                         })
                     }
-                    _ => Err(plain_error(ErrorKind::Key, "invalid map key", mark)),
+                    _ => Err(invalid_key(mark)),
                 }
             }
             event @ (Event::StreamEnd
@@ -141,7 +146,7 @@ impl<'a> Composer<'a, '_> {
             | Event::MappingStart { .. }
             | Event::MappingEnd) => {
                 self.node((event, mark), Place::Nested)?;
-                Err(plain_error(ErrorKind::Key, "invalid map key", mark))
+                Err(invalid_key(mark))
             }
         }
     }
@@ -244,9 +249,13 @@ impl<'a> Composer<'a, '_> {
         match self.options.dialect {
             Dialect::Helm => {
                 if matches!(key.kind, KeyKind::Null | KeyKind::Unsigned) {
-                    let kind = if key.kind == KeyKind::Null { "<nil>" } else { "uint64" };
-                    let message = format!("unsupported map key of type: {kind}");
-                    self.refuse_mapping(entries, message, mark);
+                    let (message, kind) = match key.kind {
+                        KeyKind::Null => ("a null cannot be a key", "%!s(<nil>), key: <nil>"),
+                        KeyKind::Text | KeyKind::Converted | KeyKind::Unsigned | KeyKind::Merge => {
+                            ("an integer beyond 63 bits cannot be a key", "uint64")
+                        }
+                    };
+                    self.refuse_mapping(entries, message, format!("unsupported map key of type: {kind}"), mark);
                     return;
                 }
                 let text = key.text.into_owned();
@@ -258,8 +267,8 @@ impl<'a> Composer<'a, '_> {
             }
             Dialect::Kustomize => {
                 if key.kind != KeyKind::Text && place == Place::Nested {
-                    let message = "json: unsupported type: map[interface {}]interface {}";
-                    self.refuse_mapping(entries, message.into(), mark);
+                    let go = "json: unsupported type: map[interface {}]interface {}";
+                    self.refuse_mapping(entries, "a key below the root must be text", go.into(), mark);
                 }
                 if self.check_duplicate(entries, &key) {
                     entries.map.insert(key.text, value);
@@ -272,10 +281,10 @@ impl<'a> Composer<'a, '_> {
     }
 
     /// Notes that JSON cannot hold the mapping at hand: an error, unless another value replaces it.
-    fn refuse_mapping(&mut self, entries: &mut Entries, message: String, mark: Mark) {
+    fn refuse_mapping(&mut self, entries: &mut Entries, message: &str, go: String, mark: Mark) {
         entries.unsupported = true;
         if self.unsupported.is_none() {
-            self.unsupported = Some(Error::new(ErrorKind::Key, message.clone(), mark, message));
+            self.unsupported = Some(Error::new(ErrorKind::Key, message.into(), mark, go));
         }
     }
 

@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use super::mapping::Key;
 use super::{Anchor, Composer, NODE_BYTES, Result, plain_error};
-use crate::yaml::error::{Dialect, ErrorKind, Mark};
+use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Scalar, Tag};
 use crate::yaml::resolve::{self, Resolved};
 use crate::yaml::timestamp;
@@ -51,9 +51,11 @@ impl<'a> Composer<'a, '_> {
             }
             (Tag::None | Tag::NonSpecific | Tag::Other | Tag::Merge | Tag::Binary, _, _) => Ok(Resolved::Str),
             (tag, _, _) => resolve::tagged(tag, &scalar.text, dialect).map_err(|found| {
+                // The text is not shown: it may be a secret.
                 let (found, tag) = (found.tag().short(), tag.short());
-                let message = format!("cannot decode {found} `{}` as a {tag}", scalar.text);
-                plain_error(ErrorKind::Value, &message, mark)
+                let message = format!("the value is a {found} and not what its tag {tag} says");
+                let go = format!("yaml: cannot decode {found} `{}` as a {tag}", scalar.text);
+                Error::new(ErrorKind::Value, message, mark, go)
             }),
         }
     }
