@@ -121,6 +121,9 @@ fn describe(release: &Release) -> String {
     let attempt = status.last_attempted.as_ref();
     if let Some(failure) = attempt.and_then(|attempt| attempt.failure.as_ref()) {
         let failure = &failure.failure;
+        if failure.is_transient() {
+            return format!("tries again: {}: {}", failure.reason, failure.message);
+        }
         return format!("failed in {}: {}: {}", failure.stage, failure.reason, failure.message);
     }
     if let Some(rollout) = &status.rollout {

@@ -139,6 +139,7 @@ fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Files, F
         // The person who runs the command may read their own directories.
         let options = Options {
             file_urls: true,
+            environment_proxy: true,
             ..Options::default()
         };
         let fetcher = GitFetcher::new(options).map_err(|error| Failure::new(what()).because(&error))?;
