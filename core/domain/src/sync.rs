@@ -1,7 +1,8 @@
 //! What a sync does next.
 //!
-//! The order is the pages': begin (finalizer and status), dry run, persist, inventory, the waves with their gates,
-//! prune, exact inventory, history, garbage collection, health. The shell asks [`Sync::next`], performs the step
+//! The order is the pages': dry run, begin (finalizer and status), persist, inventory, the waves with their gates,
+//! prune, exact inventory, history, garbage collection, health. A dry run has no effect, so that a render that never
+//! passes it is tried again and again without a write. The shell asks [`Sync::next`], performs the step
 //! through a port, and answers with an [`Outcome`]; nothing waits, a gate that is closed answers with the time at
 //! which to look again.
 //!
@@ -58,10 +59,10 @@ pub enum Permission {
 /// What the shell does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Store finalizer, `lastAttempted` and `rollout`.
-    Begin,
     /// Dry-run every object; answer [`Outcome::Compared`].
     DryRun,
+    /// Store finalizer, `lastAttempted` and `rollout`.
+    Begin,
     /// Write the blob.
     Persist,
     /// Write the union of inventory and render.
@@ -129,8 +130,8 @@ pub struct Assessment {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum At {
-    Begin,
     DryRun,
+    Begin,
     Persist,
     SaveInventory,
     Apply(u32),
@@ -162,7 +163,7 @@ impl Sync {
     pub const fn begin(plan: SyncPlan, now: Timestamp) -> Self {
         Self {
             plan,
-            at: At::Begin,
+            at: At::DryRun,
             started: now,
             wave_applied: None,
             waiting_for: Vec::new(),
@@ -177,7 +178,7 @@ impl Sync {
             return Self::begin(plan, now);
         }
         let at = match rollout.step {
-            RolloutStep::DryRun => At::Begin,
+            RolloutStep::DryRun => At::DryRun,
             RolloutStep::Persist => At::Persist,
             RolloutStep::Apply if rollout.wave < waves => At::Apply(rollout.wave),
             RolloutStep::Gate if rollout.wave < waves => At::Gate(rollout.wave),
@@ -279,13 +280,13 @@ impl Sync {
     fn after_dry_run(&self, differing: u32) -> At {
         match self.plan.permission {
             Permission::Withheld if differing > 0 => At::Awaiting { differing },
-            Permission::Withheld | Permission::Granted => At::Persist,
+            Permission::Withheld | Permission::Granted => At::Begin,
         }
     }
 
     fn after_step(&mut self, now: Timestamp) -> At {
         match self.at.clone() {
-            At::Begin => At::DryRun,
+            At::Begin => At::Persist,
             At::DryRun | At::Gate(_) | At::Health => At::Failed(Failure::new(
                 Stage::Plan,
                 Reason::DeployFailed,
@@ -475,8 +476,8 @@ mod tests {
     fn the_order_is_the_pages() {
         let mut sync = Sync::begin(plan(&[true, false]), START);
         let expected = [
-            Step::Begin,
             Step::DryRun,
+            Step::Begin,
             Step::Persist,
             Step::SaveInventory,
             Step::Apply { wave: 0 },
@@ -524,10 +525,7 @@ mod tests {
             },
             START,
         );
-        assert_eq!(
-            run(&mut sync, START),
-            [Step::Begin, Step::DryRun, Step::AwaitSync { differing: 2 }]
-        );
+        assert_eq!(run(&mut sync, START), [Step::DryRun, Step::AwaitSync { differing: 2 }]);
         assert_eq!(sync.rollout(), None);
     }
 
@@ -540,7 +538,6 @@ mod tests {
             },
             START,
         );
-        sync.done(Outcome::Done, START);
         sync.done(Outcome::Compared { differing: 0 }, START);
         assert_eq!(run(&mut sync, START).last(), Some(&Step::Finished));
     }
@@ -616,10 +613,10 @@ mod tests {
             render_ref: RenderRef::from_digest([8; 32]),
             ..plan(&[true, false])
         };
-        assert_eq!(Sync::resume(other, &rollout, at(7)).next(), Step::Begin);
-        assert_eq!(Sync::resume(plan(&[true]), &rollout, at(7)).next(), Step::Begin);
+        assert_eq!(Sync::resume(other, &rollout, at(7)).next(), Step::DryRun);
+        assert_eq!(Sync::resume(plan(&[true]), &rollout, at(7)).next(), Step::DryRun);
         let beyond = Rollout { wave: 9, ..rollout };
-        assert_eq!(Sync::resume(plan(&[true, false]), &beyond, at(7)).next(), Step::Begin);
+        assert_eq!(Sync::resume(plan(&[true, false]), &beyond, at(7)).next(), Step::DryRun);
     }
 
     #[test]

@@ -37,7 +37,9 @@ enum Kind {
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 

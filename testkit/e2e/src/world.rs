@@ -27,7 +27,9 @@ pub struct World {
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("World").field("namespace", &self.namespace).finish_non_exhaustive()
+        f.debug_struct("World")
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
     }
 }
 
@@ -143,11 +145,10 @@ impl World {
             if let Some(release) = release.as_ref().filter(|release| wanted(release)) {
                 return release.clone();
             }
-            assert!(
-                start.elapsed() < PATIENCE,
-                "{} never came to be {what}: {release:#?}",
-                self.namespace
-            );
+            if start.elapsed() > PATIENCE {
+                let status = release.map(|release| release["status"].to_string());
+                panic!("{} never came to be {what}: {status:?}", self.namespace);
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -165,22 +166,21 @@ impl World {
         .await
     }
 
-    /// Waits until the last attempt failed with `reason`, and gives the message.
-    pub async fn fails_with(&self, stage: &str, reason: &str) -> String {
-        let failure = "/status/lastAttempted/failure";
+    /// Waits until the last attempt failed in `stage` with `reason` and a message that contains `named`.
+    pub async fn fails_with(&self, stage: &str, reason: &str, named: &str) {
         let text = |release: &Value, field: &str| {
-            release
-                .pointer(&format!("{failure}/{field}"))
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_string()
+            let found = release
+                .pointer(&format!("/status/lastAttempted/failure/{field}"))
+                .and_then(Value::as_str);
+            found.unwrap_or_default().to_string()
         };
-        let release = self
-            .until(&format!("failed with {reason}"), |release| {
-                text(release, "stage") == stage && text(release, "reason") == reason
-            })
+        let failed = |release: &Value| {
+            text(release, "stage") == stage
+                && text(release, "reason") == reason
+                && text(release, "message").contains(named)
+        };
+        self.until(&format!("failed in {stage} with {reason} and `{named}`"), failed)
             .await;
-        text(&release, "message")
     }
 
     /// An object of the namespace.

@@ -105,6 +105,7 @@ impl Executor<'_, '_> {
         match step {
             Step::Begin => self.begin(sync).await.map(|()| Outcome::Done),
             Step::DryRun => {
+                self.announce();
                 self.check_plan().await?;
                 let differing = apply::dry_run(self).await?;
                 Ok(Outcome::Compared { differing })
@@ -143,6 +144,20 @@ impl Executor<'_, '_> {
         }
     }
 
+    /// What `lastAttempted` says of a sync that is about to begin; stored when it has an end or an effect.
+    fn announce(&mut self) {
+        let mut attempt = new_attempt(self.session.now());
+        attempt.revision = Some(self.work.revision.clone());
+        attempt.render_ref = Some(self.work.render.render_ref());
+        attempt.inputs = Inputs {
+            source: self.work.revision.0.clone(),
+            fingerprint: self.work.fingerprint.clone(),
+            ..Inputs::default()
+        };
+        let before = self.session.status.last_attempted.replace(attempt);
+        self.keep_failure_of(before);
+    }
+
     /// Finalizer first, then `lastAttempted`: before any blob, inventory or object.
     async fn begin(&mut self, sync: &Sync) -> Result<(), Failure> {
         let session = &mut *self.session;
@@ -157,16 +172,6 @@ impl Executor<'_, '_> {
             session.release.resource_version = version.map_err(|error| failures::control_plane(Stage::Plan, &error))?;
             session.release.has_finalizer = true;
         }
-        let mut attempt = new_attempt(session.now());
-        attempt.revision = Some(self.work.revision.clone());
-        attempt.render_ref = Some(self.work.render.render_ref());
-        attempt.inputs = Inputs {
-            source: self.work.revision.0.clone(),
-            fingerprint: self.work.fingerprint.clone(),
-            ..Inputs::default()
-        };
-        let before = session.status.last_attempted.replace(attempt);
-        self.keep_failure_of(before);
         self.progress(sync);
         info!(release = %self.session.release.id, render_ref = self.work.render.render_ref().short(), "sync begins");
         self.session.save_in(Stage::Plan).await

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 pub(crate) fn config_map(name: &str, value: &str) -> String {
     format!(
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: NAMESPACE\ndata:\n  key: {value}\n"
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: NAMESPACE\ndata:\n  key: \"{value}\"\n"
     )
 }
 
@@ -134,7 +134,7 @@ pub(crate) async fn waves_wait_for_their_gates(server: &Server) {
 pub(crate) async fn the_oldest_entry_goes_and_protected_blobs_stay(server: &Server, store: &Path) {
     let world = World::new(&server.client, "history").await;
     let first = commit(&world, &[("a.yaml", config_map("a", "0"))]);
-    world.release(json!({"healthAssessment": {"deadline": "30s"}})).await;
+    world.release(json!({})).await;
     let healthy = render_ref(&world.ready_at(&first).await);
     // From here on no render is ever healthy: the first stays the last healthy one, which is protected.
     let broken = deployment("broken", "\"apiserver.convoy.kumodo.io/fail\": \"asked to fail\"");
@@ -199,7 +199,7 @@ pub(crate) async fn a_pin_brings_an_old_render_back(server: &Server, store: &Pat
     assert_eq!(value(&world, "a").await.as_deref(), Some("old"));
     let absent = "sha256:".to_string() + &"ab".repeat(32);
     world.change(json!({"pin": {"renderRef": absent}})).await;
-    world.fails_with("pin", "Pinned").await;
+    world.fails_with("pin", "Pinned", "not in the store").await;
     assert_eq!(
         value(&world, "a").await.as_deref(),
         Some("old"),
@@ -236,7 +236,7 @@ pub(crate) async fn orphans_are_pruned_when_asked(server: &Server) {
     world.ready_at(&third).await;
     assert!(world.object("", "ConfigMap", "b").await.is_none());
     commit(&world, &[("empty.yaml", "# nothing\n".to_string())]);
-    world.fails_with("plan", "PruneGuard").await;
+    world.fails_with("plan", "PruneGuard", "no objects").await;
     assert_eq!(
         value(&world, "a").await.as_deref(),
         Some("y"),
