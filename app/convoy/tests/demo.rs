@@ -315,6 +315,24 @@ fn while_it_runs_other_commands_look_at_it() {
 }
 
 #[test]
+fn a_broken_demo_stays_up_and_recovers() {
+    let dir = sample_with("release.yaml", "branch: main", "branch: absent");
+    let mut demo = Running::start(&mut command(dir.path(), &["demo", dir.path().to_str().unwrap()]));
+    demo.says("failed in fetch: RefNotFound");
+    demo.says("error: Release `default/bookshelf` failed in stage fetch, RefNotFound");
+    demo.prints("Watching");
+    let file = dir.path().join("release.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    // Half of a file is no reason to end, or to change anything.
+    fs::write(&file, &text[..text.len() / 2]).unwrap();
+    demo.says("files");
+    fs::write(&file, text.replace("branch: absent", "branch: main")).unwrap();
+    demo.says("applied the changed objects");
+    demo.says("healthy at");
+    assert_eq!(demo.terminate().0, 0);
+}
+
+#[test]
 fn a_kept_directory_keeps_its_history() {
     let dir = tempfile::tempdir().unwrap();
     let demo = || run_in(dir.path(), &["demo", "--once", "--state-dir", "state"]).exits(0);

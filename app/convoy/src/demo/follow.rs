@@ -109,7 +109,7 @@ impl Demo {
             let about = style.paint(Tone::Faint, about);
             let line = format!(
                 "{} {value}   {about}",
-                style.paint(Tone::Strong, &format!("{label:<12}"))
+                style.paint(Tone::Strong, &format!("{label:<13}"))
             );
             let _infallible = writeln!(text, "{}", line.trim_end());
         };
