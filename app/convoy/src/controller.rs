@@ -3,6 +3,8 @@
 pub(crate) mod flags;
 mod process;
 
+use std::time::Duration;
+
 use convoy_runtime::Settings;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -34,6 +36,9 @@ pub(crate) struct Args {
     cluster: ClusterArgs,
 }
 
+/// Leaves time for the rest: the process ends within 25 s, before Kubernetes kills it after 30 s.
+const GRACE: Duration = Duration::from_secs(20);
+
 /// Runs the process.
 pub(crate) fn start(args: Args) -> Result<(), Failure> {
     let (flags, cluster) = flags::complete(args.flags, args.cluster, args.file.config.as_deref())?;
@@ -60,6 +65,7 @@ async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
         store,
         file_sources: flags.allow_file_sources.unwrap_or_default(),
         concurrency: flags.concurrency(),
+        grace: GRACE,
         settings: settings(flags),
     };
     process.run(told_to_stop()?).await

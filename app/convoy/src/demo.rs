@@ -149,6 +149,8 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         store,
         file_sources: true,
         concurrency: 4,
+        // Nothing of a demo is worth waiting for, once it ends.
+        grace: Duration::from_secs(1),
         settings: Settings {
             version: VERSION.to_string(),
             installation_id: "demo".to_string(),

@@ -153,6 +153,15 @@ fn a_source_that_cannot_be_reached_is_named() {
 }
 
 #[test]
+fn a_source_that_never_answers_does_not_hold_the_demo() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("url: http://{}/x.git", silent.local_addr().unwrap());
+    let started = Instant::now();
+    broken_within("2s", "release.yaml", "url: file://./tree", &url).says("is not healthy after 2s");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_file_that_is_wrong_is_said_before_anything_starts() {
     let check = |from: &str, to: &str, expect: &str| {
         broken("release.yaml", from, to).says(expect);

@@ -1,6 +1,7 @@
 //! The parts of a controller, put together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use convoy_git::{GitFetcher, Options};
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
@@ -25,6 +26,8 @@ pub(crate) struct Process {
     pub(crate) file_sources: bool,
     /// Releases that are reconciled at a time.
     pub(crate) concurrency: usize,
+    /// How long what is under way may take once the process is told to stop.
+    pub(crate) grace: Duration,
     /// Settings of the reconciler.
     pub(crate) settings: Settings,
 }
@@ -58,6 +61,7 @@ impl Process {
         };
         let settings = convoy_kube::Settings {
             max_concurrent: self.concurrency,
+            grace: self.grace,
             ..convoy_kube::Settings::default()
         };
         tracing::info!(server = %self.connection.config.cluster_url, version = self.settings.version, "reconciling");
