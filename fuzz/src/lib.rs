@@ -8,4 +8,5 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("yaml_kustomize", value::yaml_kustomize),
     ("json", value::json),
     ("yaml_roundtrip", value::yaml_roundtrip),
+    ("json_patch", value::json_patch),
 ];

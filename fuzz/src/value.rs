@@ -1,6 +1,6 @@
 //! Text in and out: no text makes a reader panic or run away, and what is written reads back as the same value.
 
-use convoy_value::{Limits, Value, json, yaml};
+use convoy_value::{Limits, Value, json, patch, yaml};
 
 /// Small limits, so that the fuzzer meets them.
 const LIMITS: Limits = Limits {
@@ -47,6 +47,22 @@ pub fn json(data: &[u8]) {
         && !text.contains(['\\', '#'])
     {
         assert_eq!(json::to_canonical(&same), json::to_canonical(&value));
+    }
+}
+
+/// Patches: `{"document": …, "patch": …}`.
+pub fn json_patch(data: &[u8]) {
+    let Ok(question) = json::parse(data, &LIMITS) else {
+        return;
+    };
+    let part = |name| question.get(name).cloned().unwrap_or_default();
+    let (document, change) = (part("document"), part("patch"));
+    if let Ok(value) = patch::apply(&document, &change, &LIMITS) {
+        check_value(&value);
+    }
+    if let Ok(value) = patch::merge(&document, &change, &LIMITS) {
+        // A merge patch says what it says once.
+        assert_eq!(patch::merge(&value, &change, &LIMITS).as_ref(), Ok(&value));
     }
 }
 

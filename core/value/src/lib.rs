@@ -14,6 +14,7 @@ pub mod json;
 mod limits;
 mod map;
 mod number;
+pub mod patch;
 mod serde_impls;
 mod value;
 pub mod yaml;

@@ -3,7 +3,7 @@
 use convoy_value::{Limits, yaml};
 
 fn check(text: &str, kind: yaml::ErrorKind, expect: &str) {
-    let error = yaml::helm::parse(text, &Limits::default()).unwrap_err();
+    let error = yaml::helm::parse(text, &Limits::default()).expect_err(text);
     assert_eq!((error.kind(), error.to_string().as_str()), (kind, expect), "{text:?}");
 }
 

@@ -21,6 +21,7 @@ import (
 
 	yaml2 "go.yaml.in/yaml/v2"
 	yaml3 "go.yaml.in/yaml/v3"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
 )
 
@@ -70,7 +71,7 @@ func version() {
 	parts := []string{runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
-			if strings.Contains(module.Path, "yaml") {
+			if strings.Contains(module.Path, "yaml") || strings.Contains(module.Path, "json-patch") {
 				parts = append(parts, module.Path+" "+module.Version)
 			}
 		}
@@ -149,6 +150,17 @@ var operations = map[string]func([]byte) ([]byte, error){
 		}
 		return json.Marshal(exact)
 	},
+	// {"document": …, "patch": …} to the patched document.
+	"json-patch": func(text []byte) ([]byte, error) {
+		return patched(text, func(document, patch []byte) ([]byte, error) {
+			operations, err := jsonpatch.DecodePatch(patch)
+			if err != nil {
+				return nil, err
+			}
+			return operations.Apply(document)
+		})
+	},
+	"merge-patch": func(text []byte) ([]byte, error) { return patched(text, jsonpatch.MergePatch) },
 	// fromJson.
 	"json-any": func(text []byte) ([]byte, error) {
 		var value any
@@ -157,6 +169,14 @@ var operations = map[string]func([]byte) ([]byte, error){
 		}
 		return json.Marshal(value)
 	},
+}
+
+func patched(text []byte, apply func(document, patch []byte) ([]byte, error)) ([]byte, error) {
+	var question struct{ Document, Patch json.RawMessage }
+	if err := json.Unmarshal(text, &question); err != nil {
+		return nil, err
+	}
+	return apply(question.Document, question.Patch)
 }
 
 func numbers(value any) (any, error) {

@@ -3,10 +3,12 @@
 //! Everything here is a function of a [`Random`], so that a failing case is named by its seed.
 
 mod manifests;
+mod patch;
 mod text;
 mod value;
 
 pub use manifests::manifests;
+pub use patch::{json_patch, merge_patch};
 pub use text::{mutated_text, soup, structured_text};
 pub use value::{string, value, words};
 

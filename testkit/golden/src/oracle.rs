@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use convoy_value::{Limits, json, yaml};
+use convoy_value::{Limits, json, patch, yaml};
 use serde::{Deserialize, Serialize};
 
 use crate::components;
@@ -31,6 +31,10 @@ pub enum Op {
     Json,
     /// JSON to canonical JSON by way of floats (`fromJson`).
     JsonAny,
+    /// `{"document": …, "patch": …}` to the document with the JSON patch applied.
+    JsonPatch,
+    /// The same with a JSON merge patch.
+    MergePatch,
 }
 
 impl Op {
@@ -47,6 +51,8 @@ impl Op {
             Self::Emit => "emit",
             Self::Json => "json",
             Self::JsonAny => "json-any",
+            Self::JsonPatch => "json-patch",
+            Self::MergePatch => "merge-patch",
         }
     }
 
@@ -67,6 +73,16 @@ impl Op {
             Self::KustomizeDocuments => array(yaml::kustomize::parse_documents(text, &limits).map_err(yaml_error)?),
             Self::Json => json::parse(text, &limits).map_err(json_error)?,
             Self::JsonAny => json::parse_with(text, &limits, convoy_value::Numbers::Float).map_err(json_error)?,
+            Self::JsonPatch | Self::MergePatch => {
+                let question = json::parse(text, &limits).map_err(json_error)?;
+                let part = |name| question.get(name).cloned().unwrap_or_default();
+                let apply = if self == Self::JsonPatch {
+                    patch::apply
+                } else {
+                    patch::merge
+                };
+                apply(&part("document"), &part("patch"), &limits).map_err(|error| error.to_string())?
+            }
             Self::Emit => {
                 let value = json::parse(text, &limits).map_err(json_error)?;
                 return yaml::marshal(&value).map_err(|error| error.to_string());

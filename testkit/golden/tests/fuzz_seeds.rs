@@ -19,6 +19,7 @@ const TARGETS: &[Target] = &[
     ("yaml_kustomize", bodies::yaml_kustomize),
     ("json", bodies::json),
     ("yaml_roundtrip", bodies::yaml_roundtrip),
+    ("json_patch", bodies::json_patch),
 ];
 
 #[test]
@@ -41,9 +42,18 @@ fn the_bodies_hold_on_what_was_recorded() {
         for case in table::load(name).1 {
             match case.op {
                 Op::Kustomize | Op::KustomizeDocuments => bodies::yaml_kustomize(&case.input()),
-                Op::Json | Op::JsonAny | Op::Emit => bodies::json(&case.input()),
+                Op::Json | Op::JsonAny | Op::Emit | Op::JsonPatch | Op::MergePatch => bodies::json(&case.input()),
                 Op::Helm | Op::HelmStrict | Op::HelmValues | Op::HelmDocuments => bodies::yaml_helm(&case.input()),
             }
+        }
+    }
+}
+
+#[test]
+fn patches_hold_on_what_was_recorded() {
+    for name in ["json-patch", "merge-patch"] {
+        for case in table::load(name).1 {
+            bodies::json_patch(&case.input());
         }
     }
 }

@@ -107,3 +107,13 @@ fn json_is_read_and_written_as_by_go() {
         }
     });
 }
+
+#[test]
+fn patches_apply_as_in_go() {
+    compare(&[Op::JsonPatch], generate::json_patch);
+}
+
+#[test]
+fn patches_merge_as_in_go() {
+    compare(&[Op::MergePatch], generate::merge_patch);
+}

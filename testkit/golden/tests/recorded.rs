@@ -59,6 +59,12 @@ fn values_are_written_as_go_writes_them() {
     check("emit", 800);
 }
 
+#[test]
+fn patches_apply_as_in_go() {
+    check("json-patch", 550);
+    check("merge-patch", 550);
+}
+
 /// A case that is added and not recorded would never be compared.
 #[test]
 fn every_case_is_recorded() {

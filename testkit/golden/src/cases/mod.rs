@@ -41,6 +41,8 @@ pub fn all() -> Vec<Questions> {
         ),
         table("json", &[Op::Json, Op::JsonAny], texts(json_texts::JSON)),
         table("emit", &[Op::Emit], values()),
+        table("json-patch", &[Op::JsonPatch], patches(generate::json_patch)),
+        table("merge-patch", &[Op::MergePatch], patches(generate::merge_patch)),
     ]
 }
 
@@ -54,6 +56,12 @@ fn table(table: &'static str, ops: &[Op], texts: Vec<Vec<u8>>) -> Questions {
 
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+fn patches(make: impl Fn(&mut Random) -> String) -> Vec<Vec<u8>> {
+    (0..3 * GENERATED)
+        .map(|seed| make(&mut Random::new(seed)).into_bytes())
+        .collect()
 }
 
 fn generated(make: impl Fn(&mut Random) -> String) -> Vec<Vec<u8>> {
