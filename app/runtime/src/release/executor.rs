@@ -8,22 +8,18 @@ use std::time::Duration;
 
 use convoy_domain::artifact::Revision;
 use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
-use convoy_domain::gc;
 use convoy_domain::id::ObjectId;
 use convoy_domain::inventory::InventoryPart;
-use convoy_domain::release::Content;
-use convoy_domain::render::summary;
-use convoy_domain::status::{Applied, HealthyRender, Inputs, Phase, Retention};
+use convoy_domain::status::{Applied, HealthyRender, Inputs, Phase};
 use convoy_domain::sync::{Outcome, PlannedWave, Step, Sync, SyncPlan};
 use convoy_ports::Requeue;
-use tracing::{info, warn};
+use tracing::info;
 
 use super::prepare::Prepared;
 use super::session::{Session, new_attempt};
-use super::{apply, inventory, steady};
+use super::{apply, inventory, keeping, steady};
 use crate::failures;
 use crate::registry::Work;
-use crate::render_store::RenderStore;
 use crate::target::Target;
 
 /// A sync under way in this look.
@@ -110,7 +106,11 @@ impl Executor<'_, '_> {
                 let differing = apply::dry_run(self).await?;
                 Ok(Outcome::Compared { differing })
             }
-            Step::Persist => self.persist().await.map(|()| Outcome::Done),
+            Step::Persist => {
+                self.phase(Phase::Storing);
+                keeping::persist(self.session, &self.work).await?;
+                Ok(Outcome::Done)
+            }
             Step::SaveInventory => inventory::save_union(self).await.map(|()| Outcome::Done),
             Step::Apply { wave } => apply::apply_wave(self, *wave as usize).await.map(|()| Outcome::Done),
             Step::AssessGate { wave } => {
@@ -129,11 +129,11 @@ impl Executor<'_, '_> {
                 Ok(Outcome::Done)
             }
             Step::RecordHistory => {
-                self.record_history().await;
+                keeping::record_history(self.session, &self.work).await;
                 Ok(Outcome::Done)
             }
             Step::CollectGarbage => {
-                self.collect_garbage().await;
+                keeping::collect_garbage(self.session, &self.work).await;
                 Ok(Outcome::Done)
             }
             Step::AssessHealth => {
@@ -162,7 +162,7 @@ impl Executor<'_, '_> {
     async fn begin(&mut self, sync: &Sync) -> Result<(), Failure> {
         let session = &mut *self.session;
         if !session.release.has_finalizer {
-            adopt_store(session).await?;
+            keeping::adopt(session).await?;
             let version = session
                 .runtime
                 .ports
@@ -197,24 +197,6 @@ impl Executor<'_, '_> {
         inventory::guard(self).await
     }
 
-    async fn persist(&mut self) -> Result<(), Failure> {
-        self.phase(Phase::Storing);
-        self.put_render()
-            .await
-            .map_err(|message| Failure::new(Stage::Persist, Reason::DeployFailed, message))
-    }
-
-    async fn put_render(&self) -> Result<(), String> {
-        let store = &self.session.runtime.ports.store;
-        if matches!(store, RenderStore::Disabled) {
-            return Ok(());
-        }
-        store
-            .put_render(&self.session.release.id, &self.work.render)
-            .await
-            .map_err(|error| error.to_string())
-    }
-
     /// Every object is applied and the inventory is exact: this render is in force.
     fn applied(&mut self) {
         let now = self.session.now();
@@ -235,80 +217,6 @@ impl Executor<'_, '_> {
             format!("{objects} objects of {}", render_ref.short()),
         );
         self.session.unset(ConditionType::Drifted);
-    }
-
-    /// The history is a record, not a condition of the sync: what fails here is logged.
-    async fn record_history(&mut self) {
-        let store = self.session.runtime.ports.store.clone();
-        if matches!(store, RenderStore::Disabled) {
-            return;
-        }
-        let release = self.session.release.id.clone();
-        if let Err(why) = self.put_render().await {
-            warn!(%release, why, "cannot make sure of the blob; the history has a gap");
-            return;
-        }
-        let render_ref = self.work.render.render_ref();
-        let content = match &self.session.release.spec.content {
-            Content::Helm { .. } => "helm",
-            Content::Kustomize { .. } => "kustomize",
-            Content::Manifests(_) => "manifests",
-        };
-        let recorded = match store.has_history_ref(&release, render_ref).await {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                let summary = summary(content, &self.work.revision, self.prepared.len());
-                store
-                    .append_history(&release, render_ref, &summary, self.session.now())
-                    .await
-                    .map(|_entry| ())
-            }
-            Err(error) => Err(error),
-        };
-        if let Err(error) = recorded {
-            warn!(%release, %error, "cannot record history; the history has a gap");
-        }
-    }
-
-    async fn collect_garbage(&mut self) {
-        let store = self.session.runtime.ports.store.clone();
-        let keep = self.session.release.spec.keep_history;
-        let release = self.session.release.id.clone();
-        let mut history_count = 0;
-        if !matches!(store, RenderStore::Disabled) {
-            let pin = self.session.release.pin.as_ref().map(|pin| pin.render_ref);
-            let applied = Some(self.work.render.render_ref());
-            let mut protected = gc::protected(self.session.status_at_start(), pin, applied);
-            protected.extend(gc::protected(&self.session.status, pin, applied));
-            let control_plane = &self.session.runtime.ports.control_plane;
-            let live = || async {
-                match control_plane.release(&release).await {
-                    Ok(Some(live)) => {
-                        let pin = live.pin.as_ref().map(|pin| pin.render_ref);
-                        Ok(gc::protected(&live.status, pin, applied))
-                    }
-                    Ok(None) => Err("the Release is gone".to_string()),
-                    Err(error) => Err(error.to_string()),
-                }
-            };
-            if let Err(error) = store.gc(&release, keep, &protected, live).await {
-                warn!(%release, %error, "cannot collect garbage");
-            }
-            history_count = match store.history_count(&release).await {
-                Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
-                Err(error) => {
-                    warn!(%release, %error, "cannot count the history");
-                    self.session
-                        .status
-                        .retention
-                        .map_or(0, |retention| retention.history_count)
-                }
-            };
-        }
-        self.session.status.retention = Some(Retention {
-            keep_history: gc::effective_keep(keep),
-            history_count,
-        });
     }
 
     /// Writes where the sync stands into the status.
@@ -401,19 +309,6 @@ fn revision(now: &Revision, before: Option<&Applied>, render_ref: convoy_domain:
         Some(before) if now.0.is_empty() && before.render_ref == render_ref => before.revision.clone(),
         Some(_) | None => now.clone(),
     }
-}
-
-/// Keys under the name of a Release that has no finalizer yet are an earlier owner's: they go, unless the Release
-/// says that it adopts them.
-async fn adopt_store(session: &Session<'_>) -> Result<(), Failure> {
-    let store = &session.runtime.ports.store;
-    if matches!(store, RenderStore::Disabled) || session.release.annotations.adopt_store {
-        return Ok(());
-    }
-    store
-        .delete_release(&session.release.id)
-        .await
-        .map_err(|error| Failure::new(Stage::Persist, Reason::DeployFailed, error.to_string()))
 }
 
 /// The healthy render of a status.

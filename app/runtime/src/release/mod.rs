@@ -8,6 +8,7 @@ mod deletion;
 mod dependencies;
 mod executor;
 mod inventory;
+mod keeping;
 mod prepare;
 mod rendering;
 mod session;
