@@ -103,3 +103,97 @@ const fn refused(stage: Stage) -> Reason {
         | Stage::Delete => transient(stage),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fetch_error_has_its_reason_and_is_retried_as_the_table_says() {
+        let (url, why) = (|| "https://git.example/a.git".to_string(), || "said so".to_string());
+        for (error, reason) in [
+            (
+                FetchError::Authentication { url: url(), why: why() },
+                Reason::AuthenticationFailed,
+            ),
+            (FetchError::HostNotTrusted { url: url() }, Reason::HostNotTrusted),
+            (FetchError::HostRefused { url: url(), why: why() }, Reason::HostRefused),
+            (FetchError::Tls { url: url(), why: why() }, Reason::TlsFailed),
+            (FetchError::Unreachable { url: url(), why: why() }, Reason::FetchFailed),
+            (FetchError::Timeout { url: url(), seconds: 5 }, Reason::FetchTimeout),
+            (
+                FetchError::NotARepository { url: url(), why: why() },
+                Reason::ArtifactInvalid,
+            ),
+            (
+                FetchError::RefNotFound {
+                    url: url(),
+                    wanted: "branch x".into(),
+                },
+                Reason::RefNotFound,
+            ),
+            (FetchError::Invalid { url: url(), why: why() }, Reason::ArtifactInvalid),
+            (
+                FetchError::Limit {
+                    url: url(),
+                    limit: "50,000 files".into(),
+                },
+                Reason::LimitExceeded,
+            ),
+            (FetchError::Unsupported { what: "ssh".into() }, Reason::Unsupported),
+        ] {
+            let failure = fetch(&error);
+            assert_eq!((failure.stage, failure.reason), (Stage::Fetch, reason), "{error}");
+            assert_eq!(failure.is_transient(), error.is_transient(), "{error}");
+            assert_eq!(failure.message, error.to_string());
+        }
+    }
+
+    #[test]
+    fn what_a_cluster_cannot_do_now_is_tried_again_and_what_it_refuses_says_so() {
+        let (object, why) = (|| "ConfigMap a/b".to_string(), || "said so".to_string());
+        let check = |stage, error: &ClusterError, reason| {
+            let failure = cluster(stage, error);
+            assert_eq!((failure.stage, failure.reason), (stage, reason), "{stage} {error}");
+        };
+        let busy = ClusterError::Busy {
+            object: object(),
+            why: why(),
+        };
+        check(Stage::DryRun, &busy, Reason::DryRunUnavailable);
+        check(Stage::Apply, &busy, Reason::DeployFailed);
+        check(Stage::Delete, &busy, Reason::DeleteFailed);
+        check(
+            Stage::Cluster,
+            &ClusterError::Unreachable { why: why() },
+            Reason::ClusterUnreachable,
+        );
+        let immutable = ClusterError::Immutable {
+            object: object(),
+            why: why(),
+        };
+        check(Stage::Apply, &immutable, Reason::Immutable);
+        check(Stage::DryRun, &immutable, Reason::DryRunFailed);
+        let refused = ClusterError::Refused {
+            object: object(),
+            why: why(),
+        };
+        check(Stage::DryRun, &refused, Reason::DryRunFailed);
+        check(
+            Stage::Apply,
+            &ClusterError::Forbidden {
+                object: object(),
+                why: why(),
+            },
+            Reason::Forbidden,
+        );
+        check(
+            Stage::Apply,
+            &ClusterError::Conflict {
+                object: object(),
+                why: why(),
+            },
+            Reason::Conflict,
+        );
+    }
+}

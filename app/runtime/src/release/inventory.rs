@@ -186,17 +186,25 @@ pub(crate) async fn prune(executor: &mut Executor<'_, '_>) -> Result<(), Failure
                     ..failure
                 }
             })?;
-        match outcome {
-            Outcome::Forget | Outcome::Pending => {
-                executor.gone.insert(orphan.id.clone());
-            }
-            Outcome::Stays => {}
+        // What a finalizer holds stays recorded until a later sync finds it gone.
+        let gone = match outcome {
+            Outcome::Forget => true,
+            Outcome::Pending => is_gone(executor.target, orphan).await,
+            Outcome::Stays => false,
+        };
+        if gone {
+            executor.gone.insert(orphan.id.clone());
         }
     }
     if !executor.gone.is_empty() {
         info!(release = %executor.session.release.id, pruned = executor.gone.len(), "pruned");
     }
     Ok(())
+}
+
+/// Whether an object that was deleted just now is gone; an answer that does not come counts as no.
+async fn is_gone(target: &Target, entry: &InventoryEntry) -> bool {
+    matches!(target.client.get(&entry.id, &entry.version).await, Ok(None))
 }
 
 /// Deletes one recorded object if it is still ours: exactly the copy that was looked at.
