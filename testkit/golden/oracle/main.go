@@ -130,6 +130,7 @@ var operations = map[string]func([]byte) ([]byte, error){
 	},
 	"helm-documents":      helmDocuments,
 	"kustomize":           kustomize,
+	"kustomize-built":     kustomizeBuilt,
 	"kustomize-documents": kustomizeDocuments,
 	// Canonical JSON in, toYaml out.
 	"emit": yaml.JSONToYAML,
@@ -276,24 +277,47 @@ func convert(value any) (any, error) {
 	return value, nil
 }
 
-// As kyaml's RNode.MarshalJSON: a root mapping has text as keys.
+// As kyaml's RNode.MarshalJSON, without the detour through text: a root mapping has text as keys.
 func kustomize(text []byte) ([]byte, error) {
 	var node yaml3.Node
 	if err := yaml3.Unmarshal(text, &node); err != nil {
 		return nil, err
 	}
-	if len(node.Content) == 1 && node.Content[0].Kind == yaml3.MappingNode {
-		value := map[string]any{}
-		if err := yaml3.Unmarshal(text, &value); err != nil {
-			return nil, err
-		}
-		return json.Marshal(value)
-	}
-	var value any
-	if err := yaml3.Unmarshal(text, &value); err != nil {
+	value, err := resource(text, &node)
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(value)
+}
+
+// With the detour: kyaml writes the tree as text and reads that, which changes some values.
+func kustomizeBuilt(text []byte) ([]byte, error) {
+	var node yaml3.Node
+	if err := yaml3.Unmarshal(text, &node); err != nil {
+		return nil, err
+	}
+	var written bytes.Buffer
+	encoder := yaml3.NewEncoder(&written)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(&node); err != nil {
+		return nil, err
+	}
+	value, err := resource(written.Bytes(), &node)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+func resource(text []byte, node *yaml3.Node) (any, error) {
+	if len(node.Content) == 1 && node.Content[0].Kind == yaml3.MappingNode {
+		value := map[string]any{}
+		return value, yaml3.Unmarshal(text, &value)
+	}
+	var value any
+	err := yaml3.Unmarshal(text, &value)
+	return value, err
 }
 
 var separator = regexp.MustCompile(`\n---.*\n`)
@@ -312,13 +336,8 @@ func kustomizeDocuments(text []byte) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		if len(node.Content) == 1 && node.Content[0].Kind == yaml3.MappingNode {
-			value := map[string]any{}
-			documents = append(documents, value)
-			return node.Decode(&value)
-		}
-		var value any
-		if err := node.Decode(&value); err != nil {
+		value, err := resource([]byte(piece), &node)
+		if err != nil {
 			return err
 		}
 		documents = append(documents, value)

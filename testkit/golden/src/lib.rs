@@ -9,6 +9,7 @@ pub mod components;
 pub mod encoding;
 pub mod generate;
 pub mod helm;
+pub mod kustomize;
 pub mod oracle;
 pub mod reduce;
 pub mod table;

@@ -23,7 +23,9 @@ pub enum Op {
     HelmDocuments,
     /// YAML to canonical JSON (kyaml).
     Kustomize,
-    /// A stream to a JSON array of its documents.
+    /// The same after kyaml has written the tree as text and read it again, as it does at the end of a build.
+    KustomizeBuilt,
+    /// A file of resources to a JSON array of its documents.
     KustomizeDocuments,
     /// Canonical JSON to YAML (`toYaml`).
     Emit,
@@ -47,6 +49,7 @@ impl Op {
             Self::HelmValues => "helm-values",
             Self::HelmDocuments => "helm-documents",
             Self::Kustomize => "kustomize",
+            Self::KustomizeBuilt => "kustomize-built",
             Self::KustomizeDocuments => "kustomize-documents",
             Self::Emit => "emit",
             Self::Json => "json",
@@ -68,7 +71,7 @@ impl Op {
             Self::Helm => yaml::helm::parse(text, &limits).map_err(yaml_error)?,
             Self::HelmStrict => yaml::helm::parse_strict(text, &limits).map_err(yaml_error)?,
             Self::HelmValues => yaml::helm::parse_values(text, &limits).map_err(yaml_error)?,
-            Self::Kustomize => yaml::kustomize::parse(text, &limits).map_err(yaml_error)?,
+            Self::Kustomize | Self::KustomizeBuilt => yaml::kustomize::parse(text, &limits).map_err(yaml_error)?,
             Self::HelmDocuments => array(yaml::helm::parse_documents(text, &limits).map_err(yaml_error)?),
             Self::KustomizeDocuments => array(yaml::kustomize::parse_documents(text, &limits).map_err(yaml_error)?),
             Self::Json => json::parse(text, &limits).map_err(json_error)?,

@@ -41,7 +41,7 @@ fn the_bodies_hold_on_what_was_recorded() {
     for name in ["scalars", "nodes", "broken", "streams", "generated", "json"] {
         for case in table::load(name).1 {
             match case.op {
-                Op::Kustomize | Op::KustomizeDocuments => bodies::yaml_kustomize(&case.input()),
+                Op::Kustomize | Op::KustomizeBuilt | Op::KustomizeDocuments => bodies::yaml_kustomize(&case.input()),
                 Op::Json | Op::JsonAny | Op::Emit | Op::JsonPatch | Op::MergePatch => bodies::json(&case.input()),
                 Op::Helm | Op::HelmStrict | Op::HelmValues | Op::HelmDocuments => bodies::yaml_helm(&case.input()),
             }
