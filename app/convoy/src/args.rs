@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::failure::Exit;
-use crate::{completion, controller, demo, get, history, render, version};
+use crate::{completion, controller, demo, get, history, render, sync, version};
 
 /// A GitOps release controller for Kubernetes.
 ///
@@ -39,6 +39,7 @@ pub(crate) enum Command {
     Render(render::Args),
     Get(get::Args),
     History(history::Args),
+    Sync(sync::Args),
     ControllerManager(Box<controller::Args>),
     Version(version::Args),
     Completion(completion::Args),

@@ -20,6 +20,7 @@ mod print;
 mod release_tree;
 mod render;
 mod style;
+mod sync;
 mod table;
 mod tree;
 mod version;
@@ -50,6 +51,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Command::Render(args) => render::run(&args),
         Command::Get(args) => jobs::block_on(get::run(args)),
         Command::History(args) => jobs::block_on(history::run(args)),
+        Command::Sync(args) => jobs::block_on(sync::run(args)),
         Command::ControllerManager(args) => controller::start(*args),
         Command::Demo(args) => demo::start(&args, cli.verbose),
     }

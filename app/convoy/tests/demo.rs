@@ -393,6 +393,35 @@ fn a_saved_change_becomes_a_commit_and_the_eleventh_entry_makes_the_first_go() {
 }
 
 #[test]
+fn a_release_that_waits_is_let_through_once() {
+    let mut live = Live::start();
+    live.convoy(&["sync", "bookshelf"])
+        .exits(1)
+        .says("does not wait for a sync request");
+    live.convoy(&["sync", "absent"])
+        .exits(1)
+        .says("there is no Release `default/absent`");
+    let file = live.dir.path().join("state/sample/release.yaml");
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("automatic: true", "automatic: false");
+    fs::write(&file, text).unwrap();
+    live.demo.says("applied the changed objects");
+    let file = live.tree().join("frontend/deployment.yaml");
+    let text = fs::read_to_string(&file).unwrap().replace("replicas: 1", "replicas: 2");
+    fs::write(&file, text).unwrap();
+    live.demo.says("waits for a sync request: 1 object");
+    assert_eq!(live.history().len(), 1, "nothing goes through by itself");
+    let said = live.convoy(&["sync", "bookshelf"]).exits(0).stdout;
+    assert!(said.starts_with("requested a sync of render "), "{said}");
+    live.demo.says("healthy at");
+    let history = live.history();
+    assert_eq!(history.len(), 2);
+    let render = history[0]["renderRef"].as_str().unwrap();
+    assert!(said.contains(&render["sha256:".len()..][..12]), "{said}");
+}
+
+#[test]
 fn an_unrelated_commit_changes_no_render() {
     let mut live = Live::start();
     fs::write(live.tree().join("README.md"), "About the bookshelf\n").unwrap();

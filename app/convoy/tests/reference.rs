@@ -44,6 +44,7 @@ fn the_command_line_is_documented() {
         &["render", "manifests"],
         &["get"],
         &["history"],
+        &["sync"],
         &["controller-manager"],
         &["version"],
         &["completion"],

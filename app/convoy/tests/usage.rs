@@ -20,6 +20,7 @@ fn help_is_an_answer_not_an_error() {
         "render",
         "get",
         "history",
+        "sync",
         "controller-manager",
         "version",
         "completion",
