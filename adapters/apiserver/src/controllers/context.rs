@@ -134,10 +134,6 @@ impl<'a> Context<'a> {
         self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
         false
     }
-
-    pub(super) fn forget(&mut self, id: &str) {
-        self.seen.remove(id);
-    }
 }
 
 /// The identifier of one generation of an object.

@@ -23,7 +23,7 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, pod: &Value) {
     if super::context::is_ready(pod) {
         return;
     }
-    let due = context.is_due(id.clone(), pod);
+    let due = context.is_due(id, pod);
     let status = if !due {
         starting(pod)
     } else if let Some(message) = failure(pod) {
@@ -33,9 +33,6 @@ pub(super) fn reconcile(context: &mut Context<'_>, key: &Key, pod: &Value) {
     } else {
         completed(pod)
     };
-    if due {
-        context.forget(&id);
-    }
     context.set_status(key, pod, status);
 }
 

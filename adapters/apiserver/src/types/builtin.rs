@@ -171,7 +171,10 @@ mod tests {
             .collect();
         assert!(names.len() > 400);
         for name in names {
-            let name = name.split(['~', '?']).next().unwrap();
+            let name = name.split(['~', '?', '#']).next().unwrap();
+            if name.len() == 1 {
+                continue;
+            }
             assert!(table().index.contains_key(name), "{name} is not defined");
         }
     }

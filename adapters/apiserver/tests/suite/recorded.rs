@@ -4,10 +4,12 @@
 //! longer does, the test fails so that the note goes.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use convoy_testkit_controlplane::{ControlPlane, Options};
 use kube::Client;
 use kube::config::{KubeConfigOptions, Kubeconfig};
+use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::common::{Answer, call};
@@ -67,16 +69,24 @@ fn several_causes(status: &mut serde_json::Map<String, Value>) {
     }
 }
 
-/// Replaces what cannot be foreseen inside texts.
+/// What cannot be foreseen inside texts, and what stands for it.
+static PLACEHOLDERS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    let pairs = [
+        ("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "{uid}"),
+        (r"record \([0-9]+\)", "record ({rv})"),
+        ("current: [0-9]+", "current: {rv}"),
+        (r#""abc-[a-z0-9]{5}""#, "\"{generated}\""),
+    ];
+    pairs
+        .into_iter()
+        .map(|(pattern, with)| (Regex::new(pattern).unwrap(), with))
+        .collect()
+});
+
 fn placeholders(text: &str, namespace: &str) -> String {
     let mut out = text.replace(namespace, "{ns}");
-    for (pattern, with) in [
-        ("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "{uid}"),
-        (r"record \(\d+\)", "record ({rv})"),
-        (r"current: \d+", "current: {rv}"),
-        (r#""abc-[a-z0-9]{5}""#, "\"{generated}\""),
-    ] {
-        out = regex::Regex::new(pattern).unwrap().replace_all(&out, with).into_owned();
+    for (pattern, with) in &*PLACEHOLDERS {
+        out = pattern.replace_all(&out, *with).into_owned();
     }
     out
 }
