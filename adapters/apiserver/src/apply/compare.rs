@@ -36,8 +36,13 @@ pub(crate) fn compare(ty: &Type, before: &Value, after: &Value) -> Comparison {
 
 fn walk(ty: &Type, before: Option<&Value>, after: Option<&Value>, path: &mut Vec<PathElement>, out: &mut Comparison) {
     let form = |value: Option<&Value>| value.map(|value| (value.is_object(), value.is_array()));
-    let changed_form = ty.is_any() && before.is_some() && after.is_some() && form(before) != form(after);
-    match ty.view(after.or(before)) {
+    // A null takes the form of what it stands against.
+    let (left, right) = (
+        before.filter(|value| !value.is_null()),
+        after.filter(|value| !value.is_null()),
+    );
+    let changed_form = ty.is_any() && left.is_some() && right.is_some() && form(left) != form(right);
+    match ty.view(right.or(left)) {
         View::Map(map) if !(changed_form || map.atomic || empty(before) && empty(after)) => {
             fields(&map, before, after, path, out);
         }

@@ -22,10 +22,10 @@ pub(crate) fn merge(ty: &Type, live: Option<&Value>, config: Option<&Value>) -> 
     let (Some(left), Some(right)) = (live, config) else {
         return config.or(live).cloned();
     };
-    if ty.is_any() && left.is_object() != right.is_object() {
+    if ty.is_any() && !left.is_null() && !right.is_null() && left.is_object() != right.is_object() {
         return Some(right.clone());
     }
-    match ty.view(Some(right)) {
+    match ty.view(Some(if right.is_null() { left } else { right })) {
         View::Map(map) if !map.atomic => {
             let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
                 return Some(

@@ -11,6 +11,8 @@ mod compare;
 mod managers;
 mod merge;
 mod owned;
+#[cfg(test)]
+mod properties;
 mod remove;
 mod updater;
 

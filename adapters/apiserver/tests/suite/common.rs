@@ -30,7 +30,9 @@ pub(crate) async fn started(builder: Builder) -> (Running, Client) {
 }
 
 pub(crate) fn client(url: &str) -> Client {
-    let config = kube::Config::new(url.parse().unwrap());
+    let mut config = kube::Config::new(url.parse().unwrap());
+    // What the server says is looked at as it is.
+    config.default_retry = false;
     Client::try_from(config).unwrap()
 }
 

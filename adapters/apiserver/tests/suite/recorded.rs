@@ -173,9 +173,10 @@ async fn the_recorded_answers_are_still_those_of_a_real_server() {
         .unwrap();
     let Some(plane) = plane else { return };
     let kubeconfig = Kubeconfig::read_from(plane.kubeconfig_path()).unwrap();
-    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+    let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
         .await
         .unwrap();
+    config.default_retry = false;
     let client = Client::try_from(config).unwrap();
     let wrong = run(&client, "rec", false).await;
     assert!(wrong.is_empty(), "{} steps differ:\n{}", wrong.len(), wrong.join("\n"));
