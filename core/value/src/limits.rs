@@ -42,6 +42,9 @@ pub enum Numbers {
     /// Integers stay integers, as Kubernetes reads objects.
     #[default]
     Exact,
+    /// Whatever is no text keeps its text, as [`crate::Number::Big`]: nulls, booleans, times and numbers alike. Only
+    /// the Kustomize reader knows it; what such a text is, `yaml::kustomize::plain` says.
+    AsWritten,
     /// Every number is a float, as Go's `encoding/json` reads into an untyped value: Helm's values, `fromYaml` and
     /// `fromJson`.
     Float,

@@ -70,7 +70,7 @@ impl TrimSuffix for String {
 pub fn ask(function: Function, texts: &[String]) -> Option<Vec<String>> {
     let cases: Vec<String> = texts
         .iter()
-        .map(|text| format!("- {}", base64(text.as_bytes())))
+        .map(|text| format!("- \"{}\"", base64(text.as_bytes())))
         .collect();
     let template = format!(
         "{HEAD}{{{{- range $i, $c := .Values.cases }}}}\n  a{{{{ $i }}}}: \"{{{{ {} | b64enc }}}}\"\n{{{{- end }}}}\n",

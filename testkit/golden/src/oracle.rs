@@ -210,6 +210,7 @@ fn is_about_values(error: &str) -> bool {
         "json: unsupported",
         "cannot unmarshal",
         "map merge",
+        "contains itself",
     ]
     .iter()
     .any(|words| error.contains(words))

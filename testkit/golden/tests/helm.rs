@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use convoy_testkit_golden::generate::{self, Random};
 use convoy_testkit_golden::helm::{self, Function};
+use convoy_testkit_golden::oracle::{Op, Oracle};
 use convoy_value::{Limits, json, yaml};
 
 /// Cases of each kind for the fixed seeds; as many again are new.
@@ -27,7 +28,7 @@ fn compare(function: Function, make: impl Fn(&mut Random) -> String, same: impl 
     };
     let failures: Vec<String> = seeds()
         .zip(texts.iter().zip(&answers))
-        .filter(|(_, (text, answer))| !same(text, answer))
+        .filter(|(_, (text, answer))| !same(text, answer) && !is_random(function, text))
         .map(|(seed, (text, answer))| {
             format!(
                 "seed {seed}: {text:?}\n  ours {:?}\n  helm {answer:?}",
@@ -41,6 +42,15 @@ fn compare(function: Function, make: impl Fn(&mut Random) -> String, same: impl 
         failures.len(),
         failures[..failures.len().min(10)].join("\n")
     );
+}
+
+/// Whether Go's answer is another one from time to time: two keys that become one text are set in the order of a Go map.
+fn is_random(function: Function, text: &str) -> bool {
+    let Some(mut oracle) = Oracle::start() else {
+        return false;
+    };
+    let first = oracle.ask(Op::HelmValues, text.as_bytes());
+    function == Function::FromYaml && (0..30).any(|_| oracle.ask(Op::HelmValues, text.as_bytes()) != first)
 }
 
 fn canonical(text: &str) -> Option<String> {

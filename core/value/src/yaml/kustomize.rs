@@ -10,13 +10,16 @@ use core::ops::Range;
 
 use super::compose::Options;
 use super::error::{Dialect, Mark};
+use super::resolve::{self, Resolved};
+use super::timestamp;
 use super::{Document, Error, ErrorKind, check_size, read_first, read_first_document};
-use crate::{Limits, Numbers, Value};
+use crate::serde_impls::integral;
+use crate::{Limits, Number, Numbers, Value};
 
-fn options(limits: &Limits) -> Options<'_> {
+fn options(limits: &Limits, numbers: Numbers) -> Options<'_> {
     Options {
         dialect: Dialect::Kustomize,
-        numbers: Numbers::Exact,
+        numbers,
         strict: true,
         limits,
     }
@@ -27,7 +30,33 @@ fn options(limits: &Limits) -> Options<'_> {
 /// # Errors
 /// When the text is not YAML, sets a key twice, holds what JSON cannot, or passes a limit.
 pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
-    read_first(text.as_ref(), options(limits))
+    read_first(text.as_ref(), options(limits, Numbers::Exact))
+}
+
+/// Reads the first document, and keeps the text of what is none ([`Numbers::AsWritten`]).
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_as_written(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
+    read_first(text.as_ref(), options(limits, Numbers::AsWritten))
+}
+
+/// The value that `text` stands for as a scalar without quotes.
+#[must_use]
+pub fn plain(text: &str) -> Value {
+    match resolve::plain(text, Dialect::Kustomize) {
+        Resolved::Null => Value::Null,
+        Resolved::Bool(b) => Value::Bool(b),
+        Resolved::Int(i) => Value::Number(Number::Int(i)),
+        Resolved::Uint(u) => Value::Number(Number::Uint(u)),
+        Resolved::Float(f) => match integral(f) {
+            Some(i) => Value::Number(Number::Int(i)),
+            None => Value::Number(Number::Float(f)),
+        },
+        Resolved::Big(digits, _) => Value::Number(Number::Big(digits)),
+        Resolved::Timestamp => timestamp::to_rfc3339(text).map_or(Value::Null, Value::String),
+        Resolved::Str => Value::String(text.into()),
+    }
 }
 
 /// Reads a stream of documents, split as kyaml does: at lines that begin with `---`, before any of it is read.
@@ -36,8 +65,20 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
 /// # Errors
 /// As [`parse`]; also for too many documents, and for anything but a comment behind `---`.
 pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Document>, Error> {
-    let text = text.as_ref();
-    check_size(text, options(limits))?;
+    read_documents(text.as_ref(), options(limits, Numbers::Exact))
+}
+
+/// As [`parse_documents`], and keeps the text of what is none ([`Numbers::AsWritten`]).
+///
+/// # Errors
+/// As [`parse_documents`].
+pub fn parse_documents_as_written(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Document>, Error> {
+    read_documents(text.as_ref(), options(limits, Numbers::AsWritten))
+}
+
+fn read_documents(text: &[u8], options: Options<'_>) -> Result<Vec<Document>, Error> {
+    let limits = options.limits;
+    check_size(text, options)?;
     let text = without_carriage_returns(text);
     let mut documents = Vec::new();
     let mut line = 1;
@@ -52,7 +93,7 @@ pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Do
                 mark,
             ));
         }
-        let first = read_first_document(&rest[..end], options(limits)).map_err(|error| error.with_first_line(line))?;
+        let first = read_first_document(&rest[..end], options).map_err(|error| error.with_first_line(line))?;
         if let Some((value, offset)) = first {
             documents.push(Document {
                 value,

@@ -15,7 +15,7 @@ use super::error::{Dialect, Mark};
 use super::event::{Event, Located, Scalar, Tag};
 use super::input::Broken;
 use super::scanner::{Scan, Scanner, parser_fail};
-use super::token::{Kind, Style};
+use super::token::{Kind, Style, Token};
 
 /// What is expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,36 +287,39 @@ impl<'a> Parser<'a> {
         Ok((event, start))
     }
 
-    /// Anchor and tag, in either order.
+    /// Anchor and tag, in either order. What follows them is scanned before the tag is looked up.
     fn properties(&mut self, start: Mark) -> Scan<(Option<&'a str>, Tag)> {
         let mut anchor = None;
-        let mut tag = Tag::None;
+        let mut tag = None;
         loop {
             match &self.scanner.peek()?.kind {
-                Kind::Anchor(name) if anchor.is_none() => anchor = Some(*name),
-                Kind::Tag { .. } if tag == Tag::None => {
-                    tag = self.tag(start)?;
-                    continue;
+                Kind::Anchor(name) if anchor.is_none() => {
+                    anchor = Some(*name);
+                    self.scanner.next()?;
                 }
-                _ => return Ok((anchor, tag)),
+                Kind::Tag { .. } if tag.is_none() => tag = Some(self.scanner.next()?),
+                _ => break,
             }
-            self.scanner.next()?;
         }
+        let tag = match tag {
+            Some(Token {
+                kind: Kind::Tag { handle, suffix },
+                mark,
+            }) => self.tag(handle, &suffix, mark, start)?,
+            _ => Tag::None,
+        };
+        Ok((anchor, tag))
     }
 
-    fn tag(&mut self, start: Mark) -> Scan<Tag> {
-        let token = self.scanner.next()?;
-        let Kind::Tag { handle, suffix } = token.kind else {
-            return Ok(Tag::None);
-        };
+    fn tag(&self, handle: &str, suffix: &str, mark: Mark, start: Mark) -> Scan<Tag> {
         if handle.is_empty() {
-            return Ok(Tag::from_long(&suffix));
+            return Ok(Tag::from_long(suffix));
         }
         let Some((_, prefix)) = self.tags.iter().find(|(known, _)| *known == handle) else {
-            return parser_fail("found undefined tag handle", token.mark, start);
+            return parser_fail("found undefined tag handle", mark, start);
         };
         let mut name = alloc::string::String::from(prefix.as_ref());
-        name.push_str(&suffix);
+        name.push_str(suffix);
         Ok(Tag::from_long(&name))
     }
 

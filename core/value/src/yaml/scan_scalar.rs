@@ -258,6 +258,7 @@ impl<'a> Scanner<'a> {
             }
         };
         self.cursor.skip(2);
+        self.check_reading(digits)?;
         let mut value: u32 = 0;
         for ahead in 0..digits {
             let Some(digit) = char::from(self.cursor.peek(ahead)).to_digit(16) else {

@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Refuses what is not allowed as soon as Go's reader would see it from `ahead` of here.
-    fn check_reading(&self, ahead: usize) -> Scan<()> {
+    pub(super) fn check_reading(&self, ahead: usize) -> Scan<()> {
         match self.broken {
             Some(Broken { problem, seen_from }) if self.cursor.pos() + ahead > seen_from => {
                 Err(Box::new(self.reader_defect(problem)))

@@ -61,6 +61,12 @@ impl<'a> Composer<'a, '_> {
     }
 
     fn scalar_value(&mut self, scalar: Scalar<'a>, resolved: Resolved, mark: Mark) -> Result<Value> {
+        if self.options.numbers == Numbers::AsWritten && resolved != Resolved::Str {
+            if let Resolved::Float(f) = resolved {
+                self.float(f, mark);
+            }
+            return Ok(Value::Number(Number::Big(scalar.text.into())));
+        }
         Ok(match resolved {
             Resolved::Null => Value::Null,
             Resolved::Bool(b) => Value::Bool(b),
@@ -68,7 +74,7 @@ impl<'a> Composer<'a, '_> {
             Resolved::Uint(u) => self.unsigned(u),
             Resolved::Float(f) => self.float(f, mark),
             Resolved::Big(digits, f) => match self.options.numbers {
-                Numbers::Exact => Value::Number(Number::Big(digits)),
+                Numbers::Exact | Numbers::AsWritten => Value::Number(Number::Big(digits)),
                 Numbers::Float => self.float(f, mark),
             },
             Resolved::Timestamp if self.options.dialect == Dialect::Kustomize => {
@@ -85,7 +91,7 @@ impl<'a> Composer<'a, '_> {
     )]
     fn integer(&self, i: i64) -> Value {
         match self.options.numbers {
-            Numbers::Exact => Value::Number(Number::Int(i)),
+            Numbers::Exact | Numbers::AsWritten => Value::Number(Number::Int(i)),
             Numbers::Float => Value::Number(Number::Float(i as f64)),
         }
     }
@@ -96,7 +102,7 @@ impl<'a> Composer<'a, '_> {
     )]
     fn unsigned(&self, u: u64) -> Value {
         match self.options.numbers {
-            Numbers::Exact => Value::Number(Number::Uint(u)),
+            Numbers::Exact | Numbers::AsWritten => Value::Number(Number::Uint(u)),
             Numbers::Float => Value::Number(Number::Float(u as f64)),
         }
     }
