@@ -1,0 +1,21 @@
+//! Which values have which methods.
+
+use alloc::sync::Arc;
+
+use super::Frame;
+use crate::{Function, Value};
+
+impl Frame<'_, '_> {
+    /// The method `name` of `value`.
+    pub(super) fn method(&self, value: &Value, name: &str) -> Option<Arc<Function>> {
+        let heap = &self.context.heap;
+        match value {
+            Value::Object(object) => object.method(name),
+            Value::Time(_) => self.context.set.functions().time_method(name),
+            Value::Duration(_) => self.context.set.functions().duration_method(name),
+            Value::Map(map) => heap.map_name(*map)?.method(name),
+            Value::List(list) => heap.list_name(*list)?.method(name),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Pipelines, commands and the words that are values by themselves.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::{Frame, Result, Slot};
+use crate::Value;
+use crate::ast::{Arg, Command, NumberNode, Pipe, Variable};
+
+impl<'t> Frame<'t, '_> {
+    pub(super) fn pipeline(&mut self, dot: &Slot, pipe: &'t Pipe) -> Result<Slot> {
+        self.at = Some(pipe);
+        self.context.enter().map_err(|limit| self.limit(limit))?;
+        let mut value: Option<Slot> = None;
+        for command in &pipe.commands {
+            let mut slot = self.command(dot, command, value.take())?;
+            // What an interface holds is taken out of it.
+            slot.held = false;
+            value = Some(slot);
+        }
+        let value = value.unwrap_or_default();
+        for variable in &pipe.decl {
+            if pipe.assign {
+                self.set_variable(variable.symbol, &variable.name, value.clone())?;
+            } else {
+                self.variables.push((variable.symbol, value.clone()));
+            }
+        }
+        self.context.leave();
+        Ok(value)
+    }
+
+    fn command(&mut self, dot: &Slot, command: &'t Command, last: Option<Slot>) -> Result<Slot> {
+        self.step()?;
+        let Some((first, args)) = command.args.split_first() else {
+            return Ok(Slot::default());
+        };
+        match first {
+            Arg::Field(field) => {
+                self.at = Some(field);
+                return self.field_chain(dot, dot.clone(), field, &field.names, args, last);
+            }
+            Arg::Chain(chain) => return self.chain(dot, chain, args, last),
+            Arg::Identifier(identifier) => {
+                self.at = Some(identifier);
+                return self.call(dot, &identifier.function, command, args, last, None);
+            }
+            Arg::Pipe(pipe) => {
+                self.takes_no_argument(first, args, last.as_ref())?;
+                return self.pipeline(dot, pipe);
+            }
+            Arg::Variable(variable) => return self.variable_node(dot, variable, args, last),
+            Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Number(_) | Arg::String(_) => {}
+        }
+        self.at = Some(first);
+        self.takes_no_argument(first, args, last.as_ref())?;
+        match first {
+            Arg::Bool(_, value) => Ok(Slot::plain(Value::Bool(*value))),
+            Arg::Dot(_) => Ok(dot.clone()),
+            Arg::Nil(_) => Err(self.error("nil is not a command")),
+            Arg::Number(number) => self.ideal(number).map(Slot::plain),
+            Arg::String(string) => Ok(Slot::plain(Value::String(string.text.clone()))),
+            Arg::Field(_) | Arg::Chain(_) | Arg::Identifier(_) | Arg::Pipe(_) | Arg::Variable(_) => Ok(Slot::default()),
+        }
+    }
+
+    fn takes_no_argument(&self, first: &Arg, args: &[Arg], last: Option<&Slot>) -> Result<()> {
+        if args.is_empty() && last.is_none() {
+            return Ok(());
+        }
+        Err(self.error(format!("can't give argument to non-function {first}")))
+    }
+
+    pub(super) fn variable_node(
+        &mut self,
+        dot: &Slot,
+        variable: &'t Variable,
+        args: &'t [Arg],
+        last: Option<Slot>,
+    ) -> Result<Slot> {
+        self.at = Some(variable);
+        let value = self.variable(variable.symbol, &variable.name)?.clone();
+        if variable.names.is_empty() {
+            if !args.is_empty() || last.is_some() {
+                return Err(self.error(format!("can't give argument to non-function {variable}")));
+            }
+            return Ok(value);
+        }
+        self.field_chain(dot, value, variable, &variable.names, args, last)
+    }
+
+    /// A number where no type is asked for: its syntax decides.
+    pub(super) fn ideal(&self, number: &NumberNode) -> Result<Value> {
+        let constant = &number.constant;
+        let text = &number.text;
+        if let Some(parts) = constant.complex {
+            return Ok(Value::Complex(alloc::boxed::Box::new(parts)));
+        }
+        if let Some(float) = constant.float
+            && !is_hex_int(text)
+            && !text.starts_with('\'')
+            && text.contains(['.', 'e', 'E', 'p', 'P'])
+        {
+            return Ok(Value::Float(float));
+        }
+        match constant.int {
+            Some(int) => Ok(Value::int(int)),
+            None if constant.uint.is_some() => Err(self.error(format!("{text} overflows int"))),
+            None => Ok(Value::Nil),
+        }
+    }
+}
+
+fn is_hex_int(text: &String) -> bool {
+    text.len() > 2 && (text.starts_with("0x") || text.starts_with("0X")) && !text.contains(['p', 'P'])
+}

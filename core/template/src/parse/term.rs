@@ -1,0 +1,118 @@
+//! Operands: terms, and the fields that follow them.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::ToString as _;
+use alloc::vec::Vec;
+
+use super::{Parser, Result};
+use crate::ast::{Arg, Chain, Field, Identifier, NumberNode, StringNode, Variable};
+use crate::token::{Kind, Token};
+use crate::{Str, number, quote};
+
+impl<'s> Parser<'s> {
+    /// A term with the fields that follow it without space; `None` when no term comes next.
+    pub(super) fn operand(&mut self) -> Result<Option<Arg>> {
+        let Some(term) = self.term()? else { return Ok(None) };
+        let first = self.next();
+        if first.kind != Kind::Field {
+            self.back(first);
+            return Ok(Some(term));
+        }
+        let pos = first.pos;
+        let mut names: Vec<Str> = alloc::vec![field_name(&first)];
+        while self.peek() == Kind::Field {
+            let token = self.next();
+            names.push(field_name(&token));
+        }
+        Ok(Some(match term {
+            Arg::Field(mut field) => {
+                field.pos = pos;
+                field.names.append(&mut names);
+                Arg::Field(field)
+            }
+            Arg::Variable(mut variable) => {
+                variable.pos = pos;
+                variable.names.append(&mut names);
+                Arg::Variable(variable)
+            }
+            Arg::Bool(..) | Arg::String(_) | Arg::Number(_) | Arg::Nil(_) | Arg::Dot(_) => {
+                let text = quote::quote(term.to_string().as_bytes(), false);
+                return Err(self.error(format!("unexpected . after term {text}")));
+            }
+            Arg::Chain(_) | Arg::Identifier(_) | Arg::Pipe(_) => Arg::Chain(Box::new(Chain { pos, of: term, names })),
+        }))
+    }
+
+    fn term(&mut self) -> Result<Option<Arg>> {
+        let token = self.next_non_space();
+        let pos = token.pos;
+        Ok(Some(match token.kind {
+            Kind::Identifier => {
+                let function = self.functions.get(&token.text).ok_or_else(|| {
+                    let name = quote::quote(token.text.as_bytes(), false);
+                    self.error(format!("function {name} not defined"))
+                })?;
+                Arg::Identifier(Identifier {
+                    pos,
+                    function: function.clone(),
+                })
+            }
+            Kind::Dot => Arg::Dot(pos),
+            Kind::Nil => Arg::Nil(pos),
+            Kind::Variable => Arg::Variable(self.use_variable(&token)?),
+            Kind::Field => Arg::Field(Field {
+                pos,
+                names: alloc::vec![field_name(&token)],
+            }),
+            Kind::Bool => Arg::Bool(pos, token.text == "true"),
+            Kind::CharConstant | Kind::Complex | Kind::Number => Arg::Number(Box::new(self.number(&token)?)),
+            Kind::LeftParen => {
+                Arg::Pipe(self.nested(|parser| parser.pipeline("parenthesized pipeline", Kind::RightParen))?)
+            }
+            Kind::String | Kind::RawString => {
+                let text = quote::unquote(&token.text).ok_or_else(|| self.error("invalid syntax"))?;
+                Arg::String(StringNode {
+                    pos,
+                    quoted: token.text.as_ref().into(),
+                    text: text.into(),
+                })
+            }
+            _ => {
+                self.back(token);
+                return Ok(None);
+            }
+        }))
+    }
+
+    fn number(&self, token: &Token<'s>) -> Result<NumberNode> {
+        let constant = match token.kind {
+            Kind::CharConstant => number::character(&token.text),
+            Kind::Complex => number::complex(&token.text),
+            _ => number::number(&token.text),
+        };
+        Ok(NumberNode {
+            pos: token.pos,
+            text: token.text.to_string(),
+            constant: constant.map_err(|message| self.error(message))?,
+        })
+    }
+
+    fn use_variable(&mut self, token: &Token<'s>) -> Result<Variable> {
+        let (name, symbol) = self.symbol(&token.text);
+        if !self.scope.variables.contains(&symbol) {
+            return Err(self.error(format!("undefined variable {}", quote::quote(name.as_bytes(), false))));
+        }
+        Ok(Variable {
+            pos: token.pos,
+            name,
+            symbol,
+            names: Vec::new(),
+        })
+    }
+}
+
+/// The name of a field token, without its dot.
+fn field_name(token: &Token<'_>) -> Str {
+    token.text.strip_prefix('.').unwrap_or(&token.text).into()
+}

@@ -1,0 +1,147 @@
+//! From the ordered values of the other crates into a heap, and back.
+
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use convoy_value::{Map, Number, Value as Plain};
+
+use super::{Elem, Heap, Type, UintKind, Value};
+use crate::Limit;
+use crate::limits::MAX_VALUE_DEPTH;
+
+/// A value that has no plain form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlainError {
+    /// Functions and the like.
+    #[error("json: unsupported type: {0}")]
+    Unsupported(String),
+    /// Deeper than the limit: a cycle, most likely.
+    #[error("{0}")]
+    Limit(Limit),
+}
+
+impl Heap {
+    /// Copies a plain value into the heap: objects become `map[string]interface {}`, arrays `[]interface {}`,
+    /// integers `int64`, floats `float64`.
+    ///
+    /// # Errors
+    /// When the limit is met.
+    pub fn import(&mut self, plain: &Plain) -> Result<Value, Limit> {
+        Ok(match plain {
+            Plain::Null => Value::Nil,
+            Plain::Bool(b) => Value::Bool(*b),
+            Plain::Number(number) => number_value(number),
+            Plain::String(text) => {
+                self.charge(text.len())?;
+                Value::string(text.as_str())
+            }
+            Plain::Array(items) => {
+                let items = items
+                    .iter()
+                    .map(|item| self.import(item))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Value::List(self.list(items)?)
+            }
+            Plain::Object(entries) => {
+                let map = self.map()?;
+                for (key, value) in entries.iter() {
+                    let value = self.import(value)?;
+                    self.insert(map, key, value)?;
+                }
+                Value::Map(map)
+            }
+        })
+    }
+
+    /// The plain form of `value`, as Go's `encoding/json` sees it: keys in order, times and durations as JSON has
+    /// them, `[]byte` as base64, structs of the host as objects.
+    ///
+    /// # Errors
+    /// When it holds a function, or is deeper than 200.
+    pub fn export(&self, value: &Value) -> Result<Plain, PlainError> {
+        self.export_at(value, 0)
+    }
+
+    fn export_at(&self, value: &Value, depth: usize) -> Result<Plain, PlainError> {
+        if depth > MAX_VALUE_DEPTH {
+            return Err(PlainError::Limit(Limit::ValueDepth));
+        }
+        Ok(match value {
+            Value::Nil => Plain::Null,
+            Value::Bool(b) => Plain::Bool(*b),
+            Value::Int(_, i) | Value::Duration(i) => Plain::from(*i),
+            Value::Uint(_, u) => Plain::from(*u),
+            Value::Float(f) => Plain::from(*f),
+            Value::String(text) => Plain::from(text.to_text().into_owned()),
+            Value::Bytes(bytes) => Plain::from(base64(bytes)),
+            Value::List(list) => {
+                if self.is_nil_list(*list) {
+                    return Ok(Plain::Null);
+                }
+                let items = self.items(*list).iter().map(|item| self.export_at(item, depth + 1));
+                Plain::Array(items.collect::<Result<_, _>>()?)
+            }
+            Value::Map(map) => {
+                if self.is_nil_map(*map) {
+                    return Ok(Plain::Null);
+                }
+                let entries = self
+                    .entries(*map)
+                    .map(|(key, value)| Ok((key.to_text().into_owned(), self.export_at(value, depth + 1)?)));
+                Plain::Object(entries.collect::<Result<Map, PlainError>>()?)
+            }
+            Value::Time(time) => Plain::from(time.rfc3339_nano()),
+            Value::Error(_) => Plain::Object(Map::new()),
+            Value::Object(object) => {
+                let mut entries = Map::new();
+                for (key, value) in object.entries() {
+                    entries.insert(key.to_text().into_owned(), self.export_at(&value, depth + 1)?);
+                }
+                Plain::Object(entries)
+            }
+            Value::Complex(_) | Value::Function(_) => {
+                return Err(PlainError::Unsupported(Type::of(value, self).to_string()));
+            }
+        })
+    }
+
+    /// The zero value of an element type.
+    pub(crate) fn zero_of(&mut self, elem: Elem) -> Result<Value, Limit> {
+        Ok(match elem {
+            Elem::Any | Elem::Other(_) => Value::Nil,
+            Elem::String => Value::string(""),
+            Elem::Int => Value::int(0),
+            Elem::Float => Value::Float(0.0),
+            Elem::Bytes => Value::Bytes(crate::Str::default()),
+            Elem::List => Value::List(self.nil_list(Elem::Any)?),
+            Elem::Strings => Value::List(self.nil_list(Elem::String)?),
+            Elem::Map => Value::Map(self.nil_map(Elem::Any)?),
+        })
+    }
+}
+
+fn number_value(number: &Number) -> Value {
+    match number {
+        Number::Int(i) => Value::int64(*i),
+        Number::Uint(u) => Value::Uint(UintKind::Uint64, *u),
+        Number::Float(f) => Value::Float(*f),
+        Number::Big(_) => Value::Float(number.as_f64()),
+    }
+}
+
+/// Standard base64, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            if place <= chunk.len() {
+                out.push(char::from(ALPHABET[(group >> (18 - 6 * place) & 63) as usize]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}

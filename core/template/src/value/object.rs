@@ -1,0 +1,188 @@
+//! Values of the host: what templates see as Go structs, pointers and named types.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use super::Value;
+use crate::{Function, Str};
+
+/// What a host's value is to `range`, `len`, `index`, `kindOf` and the printers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A struct.
+    Struct,
+    /// A pointer to a struct.
+    Pointer,
+    /// A map with string keys: see [`Object::entries`].
+    Map,
+    /// A function, channel or the like.
+    Opaque,
+}
+
+impl ObjectKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Struct => "struct",
+            Self::Pointer => "ptr",
+            Self::Map => "map",
+            Self::Opaque => "func",
+        }
+    }
+}
+
+/// A value of the host. It is immutable and holds no handles but into the base of the heap it is used with.
+pub trait Object: fmt::Debug + Send + Sync {
+    /// The name of the type, as `%T` prints it.
+    fn go_type(&self) -> &'static str;
+
+    /// What kind of type that is.
+    fn kind(&self) -> ObjectKind;
+
+    /// The exported field, or the entry of a map.
+    fn field(&self, name: &str) -> Option<Value> {
+        self.entries()
+            .into_iter()
+            .find(|(key, _)| *key == *name)
+            .map(|(_, value)| value)
+    }
+
+    /// The method: its first parameter is the receiver, which the engine puts in.
+    fn method(&self, _name: &str) -> Option<Arc<Function>> {
+        None
+    }
+
+    /// What `Error` or `String` answers, if the type has one.
+    fn text(&self) -> Option<String> {
+        None
+    }
+
+    /// All fields in order of declaration, or all entries of a map in order of keys.
+    fn entries(&self) -> Vec<(Str, Value)>;
+
+    /// For [`Value::downcast`].
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A ready-made [`Object`]: a struct, or a pointer to one, of given fields and methods.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    name: &'static str,
+    kind: ObjectKind,
+    text: Option<String>,
+    fields: Vec<(Str, Value)>,
+    methods: Vec<(&'static str, Arc<Function>)>,
+}
+
+impl Struct {
+    /// A struct whose type has this name.
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: ObjectKind::Struct,
+            text: None,
+            fields: Vec::new(),
+            methods: Vec::new(),
+        }
+    }
+
+    /// The same as a pointer; the name should start with `*`.
+    #[must_use]
+    pub fn pointer(mut self) -> Self {
+        self.kind = ObjectKind::Pointer;
+        self
+    }
+
+    /// Of another kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: ObjectKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// With one more field.
+    #[must_use]
+    pub fn field(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.fields.push((name.into(), value.into()));
+        self
+    }
+
+    /// With one more method, whose first parameter is the receiver.
+    #[must_use]
+    pub fn method(mut self, name: &'static str, function: Function) -> Self {
+        self.methods.push((name, Arc::new(function)));
+        self
+    }
+
+    /// With a `String` method that answers this.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// As a value.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        Value::Object(Arc::new(self))
+    }
+}
+
+impl Object for Struct {
+    fn go_type(&self) -> &'static str {
+        self.name
+    }
+
+    fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    fn field(&self, name: &str) -> Option<Value> {
+        self.fields
+            .iter()
+            .find(|(key, _)| *key == *name)
+            .map(|(_, value)| value.clone())
+    }
+
+    fn method(&self, name: &str) -> Option<Arc<Function>> {
+        self.methods
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, function)| function.clone())
+    }
+
+    fn text(&self) -> Option<String> {
+        self.text.clone()
+    }
+
+    fn entries(&self) -> Vec<(Str, Value)> {
+        self.fields.clone()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A named map or slice type, with methods.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The name of the type, as `%T` prints it.
+    pub name: &'static str,
+    /// Its methods; their first parameter is the receiver.
+    pub methods: Vec<(&'static str, Arc<Function>)>,
+}
+
+impl Named {
+    /// The method of this name.
+    #[must_use]
+    pub fn method(&self, name: &str) -> Option<Arc<Function>> {
+        self.methods
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, function)| function.clone())
+    }
+}
