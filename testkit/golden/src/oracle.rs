@@ -203,7 +203,8 @@ pub fn agree(op: Op, ours: &Result<String, String>, go: &Result<String, String>)
 }
 
 /// Whether an error concerns a value and not the grammar: those show Go's types, and ours show none.
-fn is_about_values(error: &str) -> bool {
+#[must_use]
+pub fn is_about_values(error: &str) -> bool {
     [
         "map key",
         "cannot decode",
