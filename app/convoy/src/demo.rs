@@ -15,9 +15,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use convoy_apiserver::ApiServer;
+use convoy_apiserver::{ApiServer, Running};
 use convoy_runtime::Settings;
 use tokio::sync::watch;
+use tokio::task::JoinError;
 
 use crate::args::{self, ClusterArgs};
 use crate::connect::{Connection, connect};
@@ -134,13 +135,7 @@ impl State {
 async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result<(), Failure> {
     let store = open_store(&format!("{}?create_dir=true", state.store_url()))?;
     let trees = trees::make(&project, &state.path.join("repositories"))?;
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-    let server = ApiServer::builder()
-        .bind(address)
-        .ready_after(args.ready_after)
-        .start()
-        .await
-        .map_err(|error| Failure::of(&error).hint("choose another `--port`"))?;
+    let server = serve(args).await?;
     let connection = connection(&server.url()).await?;
     install_crds(&connection).await?;
     apply::apply(&connection, &project.objects, &trees, state.kept).await?;
@@ -173,25 +168,40 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         },
         trees,
     };
-    let (stop, stopped) = watch::channel(false);
-    let controller = tokio::spawn(process.run(until(stopped)));
+    let ended = together(demo, process).await;
+    server.shutdown().await;
+    ended
+}
+
+/// Starts the API server.
+async fn serve(args: &Args) -> Result<Running, Failure> {
+    ApiServer::builder()
+        .bind(SocketAddr::from((Ipv4Addr::LOCALHOST, args.port)))
+        .ready_after(args.ready_after)
+        .start()
+        .await
+        .map_err(|error| Failure::of(&error).hint("choose another `--port`"))
+}
+
+/// Runs the controller for as long as the demo is followed.
+async fn together(demo: Demo, process: Process) -> Result<(), Failure> {
     let interrupted = told_to_stop()?;
-    let ended = tokio::select! {
-        ended = demo.follow() => ended,
+    let (stop, stopped) = watch::channel(false);
+    let mut controller = tokio::spawn(process.run(until(stopped)));
+    let broken = |error: JoinError| Failure::new("the controller broke off").because(&error);
+    let followed = tokio::select! {
+        followed = demo.follow() => followed,
+        // It ends by itself only when it cannot work.
+        ended = &mut controller => return ended.map_err(broken)?,
         () = interrupted => {
             print::err_line("\nstopping");
             Ok(())
         }
     };
-    // The receiver is gone when the controller has ended by itself: its own result says why.
+    // Should the controller have ended in this moment, there is nobody left to tell.
     let _ended_already = stop.send(true);
-    let controller = controller.await;
-    server.shutdown().await;
-    match (ended, controller) {
-        (Ok(()), Ok(result)) => result,
-        (Ok(()), Err(error)) => Err(Failure::new("the controller broke off").because(&error)),
-        (Err(failure), _) => Err(failure),
-    }
+    let ended = controller.await.map_err(broken)?;
+    followed.and(ended)
 }
 
 async fn connection(url: &str) -> Result<Connection, Failure> {

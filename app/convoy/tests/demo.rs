@@ -53,9 +53,7 @@ fn broken_within(timeout: &str, file: &str, from: &str, to: &str) -> common::End
 
 #[test]
 fn the_sample_is_healthy_and_shows_its_tree() {
-    let started = Instant::now();
     let ended = run(&["demo", "--once"]).exits(0);
-    let took = started.elapsed();
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert!(lines[0].starts_with("Release default/bookshelf"), "{}", ended.stdout);
     assert!(lines[0].contains("Healthy") && lines[0].contains("revision ") && lines[0].contains("render "));
@@ -85,8 +83,6 @@ fn the_sample_is_healthy_and_shows_its_tree() {
         !ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'),
         "no colours in a pipe"
     );
-    // From a release build it is under 3 s; the development profile on a busy machine gets more.
-    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]
