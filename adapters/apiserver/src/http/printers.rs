@@ -19,88 +19,14 @@ fn column(name: &str, kind: &str, format: &str, priority: i64) -> Column {
     }
 }
 
-/// Columns of built-in kinds between the name and the age: `Name` or `Name*` (only in wide output).
-fn middle(storage: &str) -> &'static [&'static str] {
-    match storage {
-        "pods" => &[
-            "Ready",
-            "Status",
-            "Restarts",
-            "Age",
-            "IP*",
-            "Node*",
-            "Nominated Node*",
-            "Readiness Gates*",
-        ],
-        "deployments.apps" => &[
-            "Ready",
-            "Up-to-date",
-            "Available",
-            "Age",
-            "Containers*",
-            "Images*",
-            "Selector*",
-        ],
-        "replicasets.apps" | "replicationcontrollers" => &[
-            "Desired",
-            "Current",
-            "Ready",
-            "Age",
-            "Containers*",
-            "Images*",
-            "Selector*",
-        ],
-        "statefulsets.apps" => &["Ready", "Age", "Containers*", "Images*"],
-        "daemonsets.apps" => &[
-            "Desired",
-            "Current",
-            "Ready",
-            "Up-to-date",
-            "Available",
-            "Node Selector",
-            "Age",
-            "Containers*",
-            "Images*",
-            "Selector*",
-        ],
-        "jobs.batch" => &[
-            "Status",
-            "Completions",
-            "Duration",
-            "Age",
-            "Containers*",
-            "Images*",
-            "Selector*",
-        ],
-        "cronjobs.batch" => &["Schedule", "Timezone", "Suspend", "Active", "Last Schedule", "Age"],
-        "services" => &["Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector*"],
-        "ingresses.networking.k8s.io" => &["Class", "Hosts", "Address", "Ports", "Age"],
-        "namespaces" => &["Status", "Age"],
-        "configmaps" => &["Data", "Age"],
-        "secrets" => &["Type", "Data", "Age"],
-        "nodes" => &["Status", "Roles", "Age", "Version"],
-        "persistentvolumeclaims" => &["Status", "Volume", "Capacity", "Access Modes", "StorageClass", "Age"],
-        "persistentvolumes" => &[
-            "Capacity",
-            "Access Modes",
-            "Reclaim Policy",
-            "Status",
-            "Claim",
-            "StorageClass",
-            "Age",
-        ],
-        "storageclasses.storage.k8s.io" => &["Provisioner", "ReclaimPolicy", "VolumeBindingMode", "Age"],
-        "rolebindings.rbac.authorization.k8s.io" | "clusterrolebindings.rbac.authorization.k8s.io" => &["Role", "Age"],
-        "roles.rbac.authorization.k8s.io"
-        | "clusterroles.rbac.authorization.k8s.io"
-        | "customresourcedefinitions.apiextensions.k8s.io" => &["Created At"],
-        "horizontalpodautoscalers.autoscaling" => &["Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age"],
-        "poddisruptionbudgets.policy" => &["Min Available", "Max Unavailable", "Allowed Disruptions", "Age"],
-        "networkpolicies.networking.k8s.io" => &["Pod-Selector", "Age"],
-        "leases.coordination.k8s.io" => &["Holder", "Age"],
-        "endpoints" => &["Endpoints", "Age"],
-        _ => &["Age"],
-    }
+/// Columns of built-in kinds after the name, one kind a line: `Name`, or `Name*` (only in wide output).
+static COLUMNS: &str = include_str!("../../data/columns.txt");
+
+fn middle(storage: &str) -> Vec<&'static str> {
+    let line = COLUMNS
+        .lines()
+        .find_map(|line| line.strip_prefix(storage)?.strip_prefix('\t'));
+    line.unwrap_or("Age").split(',').collect()
 }
 
 /// The columns of a resource.
@@ -126,9 +52,20 @@ pub(crate) fn columns(resource: &Resource) -> Vec<Column> {
         columns.push(column("Name", "string", "name", 1));
         return columns;
     }
-    let rest = middle(&resource.storage).iter().map(|text| {
+    let rest = middle(&resource.storage).into_iter().map(|text| {
         let wide = i64::from(text.ends_with('*'));
-        column(text.trim_end_matches('*'), "string", "", wide)
+        let counted = matches!(
+            &*resource.storage,
+            "daemonsets.apps" | "replicasets.apps" | "replicationcontrollers" | "poddisruptionbudgets.policy"
+        );
+        let kind = match text {
+            "Created At" => "date",
+            "Desired" | "Current" | "Ready" | "Up-to-date" | "Available" | "Allowed Disruptions" if counted => {
+                "integer"
+            }
+            _ => "string",
+        };
+        column(text.trim_end_matches('*'), kind, "", wide)
     });
     std::iter::once(name).chain(rest).collect()
 }
@@ -148,7 +85,7 @@ pub(crate) fn cells(resource: &Resource, object: &Value) -> Vec<Value> {
         return event(object, now);
     }
     let rest = middle(&resource.storage)
-        .iter()
+        .into_iter()
         .map(|column| built_in(&resource.storage, column, object, now));
     std::iter::once(object["metadata"]["name"].clone())
         .chain(rest)
@@ -297,10 +234,10 @@ fn labels(map: &Value) -> String {
 
 fn built_in(storage: &str, column: &str, object: &Value, now: Timestamp) -> Value {
     let (spec, status) = (&object["spec"], &object["status"]);
-    let pod = if storage == "pods" {
-        spec
-    } else {
-        &spec["template"]["spec"]
+    let pod = match storage {
+        "pods" => spec,
+        "cronjobs.batch" => &spec["jobTemplate"]["spec"]["template"]["spec"],
+        _ => &spec["template"]["spec"],
     };
     match column {
         "Age" => return json!(age(&object["metadata"]["creationTimestamp"], now)),
@@ -378,6 +315,21 @@ fn other_cell(storage: &str, column: &str, object: &Value, now: Timestamp) -> Va
         ("storageclasses.storage.k8s.io", "Provisioner") => object["provisioner"].clone(),
         ("storageclasses.storage.k8s.io", "ReclaimPolicy") => object["reclaimPolicy"].clone(),
         ("storageclasses.storage.k8s.io", "VolumeBindingMode") => object["volumeBindingMode"].clone(),
+        ("storageclasses.storage.k8s.io", "AllowVolumeExpansion") => {
+            json!(object["allowVolumeExpansion"] == json!(true))
+        }
+        (_, "Value") => object["value"].clone(),
+        (_, "Global-Default") => json!(object["globalDefault"] == json!(true)),
+        (_, "PreemptionPolicy") => object["preemptionPolicy"].clone(),
+        (_, "Controller") => spec["controller"].clone(),
+        (_, "Parameters") => or_none(spec["parameters"]["name"].as_str()),
+        (_, "Handler") => object["handler"].clone(),
+        (_, "Webhooks") => json!(object["webhooks"].as_array().map_or(0, Vec::len)),
+        ("apiservices.apiregistration.k8s.io", "Service") => json!("Local"),
+        ("apiservices.apiregistration.k8s.io", "Available") => json!("True"),
+        (_, "Users*") => json!(subjects(object, "User")),
+        (_, "Groups*") => json!(subjects(object, "Group")),
+        (_, "ServiceAccounts*") => json!(subjects(object, "ServiceAccount")),
         (_, "Role") => {
             let (kind, name) = (&object["roleRef"]["kind"], &object["roleRef"]["name"]);
             json!(format!(
@@ -409,6 +361,24 @@ fn other_cell(storage: &str, column: &str, object: &Value, now: Timestamp) -> Va
         ("leases.coordination.k8s.io", "Holder") => json!(spec["holderIdentity"].as_str().unwrap_or("")),
         _ => json!("<none>"),
     }
+}
+
+/// The names of a binding's subjects of one kind.
+fn subjects(object: &Value, kind: &str) -> String {
+    let all = object["subjects"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|subject| subject["kind"] == kind);
+    let names = all.filter_map(|subject| {
+        let name = subject["name"].as_str()?;
+        Some(
+            subject["namespace"]
+                .as_str()
+                .map_or_else(|| name.to_owned(), |space| format!("{space}/{name}")),
+        )
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn pod_cell(column: &str, object: &Value) -> Value {
@@ -522,6 +492,9 @@ fn volume_cell(column: &str, object: &Value) -> Value {
     let (spec, status) = (&object["spec"], &object["status"]);
     match column {
         "Status" => status["phase"].clone(),
+        "VolumeAttributesClass" => json!(spec["volumeAttributesClassName"].as_str().unwrap_or("<unset>")),
+        "VolumeMode*" => json!(spec["volumeMode"].as_str().unwrap_or("")),
+        "Reason" => json!(status["reason"].as_str().unwrap_or("")),
         "Volume" => json!(spec["volumeName"].as_str().unwrap_or("")),
         "Capacity" => {
             let size = spec
@@ -569,6 +542,17 @@ fn node_cell(column: &str, object: &Value) -> Value {
             json!(if ready { "Ready" } else { "NotReady" })
         }
         "Version" => json!(object["status"]["nodeInfo"]["kubeletVersion"].as_str().unwrap_or("")),
+        "Internal-IP*" => {
+            let mut addresses = object["status"]["addresses"].as_array().into_iter().flatten();
+            or_none(
+                addresses
+                    .find(|one| one["type"] == "InternalIP")
+                    .and_then(|one| one["address"].as_str()),
+            )
+        }
+        "OS-Image*" => or_none(object["status"]["nodeInfo"]["osImage"].as_str()),
+        "Kernel-Version*" => or_none(object["status"]["nodeInfo"]["kernelVersion"].as_str()),
+        "Container-Runtime*" => or_none(object["status"]["nodeInfo"]["containerRuntimeVersion"].as_str()),
         _ => json!("<none>"),
     }
 }
