@@ -28,6 +28,26 @@ fn seeds() -> Vec<u64> {
     }
 }
 
+/// Whether a text that is being reduced still asks what `op` answers.
+fn is_question(op: Op, text: &str) -> bool {
+    let read = || json::parse(text, &Limits::default()).ok();
+    match op {
+        Op::Emit => read().is_some(),
+        Op::JsonPatch | Op::MergePatch => {
+            read().is_some_and(|question| question.get("document").is_some() && question.get("patch").is_some())
+        }
+        Op::Helm
+        | Op::HelmStrict
+        | Op::HelmValues
+        | Op::HelmDocuments
+        | Op::Kustomize
+        | Op::KustomizeBuilt
+        | Op::KustomizeDocuments
+        | Op::Json
+        | Op::JsonAny => true,
+    }
+}
+
 fn compare(ops: &[Op], make: impl Fn(&mut Random) -> String) {
     let Some(mut oracle) = Oracle::start() else { return };
     let mut failures = Vec::new();
@@ -35,16 +55,18 @@ fn compare(ops: &[Op], make: impl Fn(&mut Random) -> String) {
         // A byte order mark in the middle makes Go's reader lose characters, depending on where its buffer ends.
         let text = make(&mut Random::new(seed)).replace('\u{feff}', "");
         for &op in ops {
-            let is_json = |text: &str| json::parse(text, &Limits::default()).is_ok();
             let mut differs = |text: &str| {
-                if op == Op::Emit && !is_json(text) {
+                if !is_question(op, text) {
                     return false;
                 }
                 let ours = op.ours(text.as_bytes());
                 let go = oracle.ask(op, text.as_bytes());
                 // Go's own answers can differ between runs: the natural order of keys is no total order, and two
                 // keys that become the same text are set in the order of a Go map.
-                !agree(op, &ours, &go) && (0..20).all(|_| oracle.ask(op, text.as_bytes()) == go)
+                let mut again = || oracle.ask(op, text.as_bytes());
+                // And the patch library panics when it compares with a null in a sequence.
+                let panics = go.as_ref().is_err_and(|error| error.starts_with("panic: "));
+                !agree(op, &ours, &go) && !panics && (0..200).all(|_| again() == go)
             };
             if !differs(&text) {
                 continue;
