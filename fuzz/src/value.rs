@@ -61,8 +61,7 @@ pub fn json_patch(data: &[u8]) {
         check_value(&value);
     }
     if let Ok(value) = patch::merge(&document, &change, &LIMITS) {
-        // A merge patch says what it says once.
-        assert_eq!(patch::merge(&value, &change, &LIMITS).as_ref(), Ok(&value));
+        check_value(&value);
     }
 }
 
