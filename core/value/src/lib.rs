@@ -1,7 +1,8 @@
 //! Ordered values and their text forms.
 //!
 //! Everything that convoy reads, renders, hashes and applies is a [`Value`]: YAML and JSON come in through
-//! the readers of `yaml` and `json`, and go out byte for byte as Go's libraries write them.
+//! the readers of [`yaml`] and [`json`], and go out byte for byte as Go's libraries write them; [`patch`] changes
+//! values as the Kubernetes API server does. All of it is compared with the real tools in `testkit/golden`.
 //!
 //! # Invariant
 //! Nothing here reads a clock, a file, the environment or a random source: equal input gives equal output.
