@@ -1,0 +1,97 @@
+//! From the templates of a chart and its values to the texts that they write.
+//!
+//! Templates are parsed and executed from the deepest folder up, in the reverse order of their names: what one of
+//! them changes in a map, those after it see. Nothing is executed that begins with `_`.
+
+mod data;
+mod files;
+mod functions;
+mod message;
+mod pretty;
+mod toml_read;
+mod toml_write;
+mod yaml_json;
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use convoy_template::value::{Heap, MapRef};
+use convoy_template::{Context, Limits, MissingKey, TemplateSet, Value};
+
+use crate::archive::File;
+use crate::chart::Chart;
+use crate::error::Error;
+use crate::render::Settings;
+use crate::tables::{Heap as Tables, TableId};
+
+pub use functions::Setup;
+pub(crate) use functions::functions;
+
+/// A template and what it is executed with.
+struct Job<'c> {
+    name: String,
+    file: &'c File,
+    data: MapRef,
+    folder: String,
+}
+
+/// Renders all templates of a chart whose dependencies are settled: name to text.
+pub(crate) fn render(
+    chart: &Chart,
+    values: (&Tables, TableId),
+    settings: &Settings,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut heap = Heap::new(Arc::default(), settings.limits.heap);
+    let mut jobs = Vec::new();
+    let mut builder = data::Builder::new(&mut heap, settings, values.0).map_err(limit)?;
+    builder.chart(chart, values.1, &mut jobs).map_err(limit)?;
+    jobs.sort_by(|a, b| {
+        let depth = |job: &Job<'_>| job.name.matches('/').count();
+        depth(b).cmp(&depth(a)).then_with(|| b.name.cmp(&a.name))
+    });
+    // Two templates of one name: the later chart's wins, as in a map.
+    jobs.dedup_by(|later, earlier| later.name == earlier.name);
+    let mut set = TemplateSet::new(functions()).missing_key(MissingKey::Zero);
+    for job in &jobs {
+        let source = String::from_utf8_lossy(&job.file.data);
+        set.parse(&job.name, &source).map_err(|error| message::parse_error(&job.name, &error))?;
+    }
+    let limits = Limits { templates: settings.limits.templates.max(2_000), ..settings.limits };
+    let context = Context::new(Arc::new(set), heap.freeze(), limits);
+    execute(&jobs, &mut settings.setup.prepare(context))
+}
+
+fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, String>, Error> {
+    let mut texts = BTreeMap::new();
+    let mut written = 0_usize;
+    for job in jobs {
+        let base = job.name.rsplit('/').next().unwrap_or(&job.name);
+        if base.starts_with('_') {
+            continue;
+        }
+        let heap = context.heap_mut();
+        data::template(heap, job.data, &job.name, &job.folder).map_err(limit)?;
+        let text = context
+            .execute(&job.name, Value::Map(job.data))
+            .map_err(|error| message::exec_error(&job.name, &error))?;
+        written += text.len();
+        if written > context.limits().output {
+            return Err(limit(convoy_template::Limit::Output));
+        }
+        let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        texts.insert(job.name.clone(), without_no_value(text));
+    }
+    Ok(texts)
+}
+
+/// What Go writes for an absent value is left out.
+fn without_no_value(text: String) -> String {
+    const NO_VALUE: &str = "<no value>";
+    if text.contains(NO_VALUE) { text.replace(NO_VALUE, "") } else { text }
+}
+
+fn limit(limit: convoy_template::Limit) -> Error {
+    Error::Limit { limit: alloc::format!("{limit}") }
+}

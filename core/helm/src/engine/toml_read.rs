@@ -1,0 +1,382 @@
+//! `fromToml`: a reader of TOML 1.0.
+//!
+//! Dates and times stay as they are written, as text.
+
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use convoy_template::{CallError, Context, Str, Value as Dynamic};
+use convoy_value::{Map, Value};
+
+/// Values within values.
+const DEPTH: usize = 100;
+
+/// A map, or one with the reason under `Error`.
+pub(super) fn from_toml(context: &mut Context, text: Str) -> Result<Dynamic, CallError> {
+    context.afford_text(text.len())?;
+    let map = read(&text.to_text()).unwrap_or_else(|reason| [("Error", reason)].into_iter().collect());
+    Ok(context.heap_mut().import(&Value::Object(map))?)
+}
+
+fn read(text: &str) -> Result<Map, String> {
+    let mut reader = Reader { text, at: 0 };
+    let mut root = Map::new();
+    let mut path: Vec<String> = Vec::new();
+    loop {
+        reader.skip_lines();
+        let Some(c) = reader.peek() else { return Ok(root) };
+        if c == '[' {
+            path = reader.header(&mut root)?;
+        } else {
+            let (keys, value) = reader.pair(0)?;
+            let table = table(&mut root, &path).map_err(|reason| reader.error(&reason))?;
+            insert(table, &keys, value).map_err(|reason| reader.error(&reason))?;
+        }
+        reader.end_of_line()?;
+    }
+}
+
+/// The table at `path`; of a list of tables the last.
+fn table<'m>(root: &'m mut Map, path: &[String]) -> Result<&'m mut Map, String> {
+    let mut map = root;
+    for key in path {
+        let next = map.or_insert(key, Value::Object(Map::new()));
+        map = match next {
+            Value::Object(map) => map,
+            Value::Array(items) => match items.last_mut() {
+                Some(Value::Object(map)) => map,
+                _ => return Err(format!("Key '{key}' has already been defined.")),
+            },
+            _ => return Err(format!("Key '{key}' has already been defined.")),
+        };
+    }
+    Ok(map)
+}
+
+fn insert(map: &mut Map, keys: &[String], value: Value) -> Result<(), String> {
+    let Some((last, path)) = keys.split_last() else { return Ok(()) };
+    let map = table(map, path)?;
+    if map.contains_key(last) {
+        return Err(format!("Key '{}' has already been defined.", keys.join(".")));
+    }
+    map.insert(last.as_str(), value);
+    Ok(())
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn take(&mut self, prefix: &str) -> bool {
+        let found = self.rest().starts_with(prefix);
+        if found {
+            self.at += prefix.len();
+        }
+        found
+    }
+
+    fn error(&self, reason: &str) -> String {
+        let line = self.text[..self.at].matches('\n').count() + 1;
+        format!("toml: line {line}: {reason}")
+    }
+
+    fn expected(&self, what: &str) -> String {
+        match self.peek() {
+            Some(c) => self.error(&format!("expected {what}, but got {c:?} instead")),
+            None => self.error(&format!("expected {what}, but got end of file instead")),
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.take(" ") || self.take("\t") {}
+    }
+
+    /// Skips blanks, line breaks and comments.
+    fn skip_lines(&mut self) {
+        loop {
+            self.skip_blanks();
+            if self.peek() == Some('#') {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            }
+            if !self.take("\n") && !self.take("\r\n") {
+                return;
+            }
+        }
+    }
+
+    fn end_of_line(&mut self) -> Result<(), String> {
+        self.skip_blanks();
+        match self.peek() {
+            None | Some('\n' | '#') => Ok(()),
+            Some('\r') if self.rest().starts_with("\r\n") => Ok(()),
+            Some(_) => Err(self.expected("a newline")),
+        }
+    }
+
+    /// A header of a table or of a list of tables.
+    fn header(&mut self, root: &mut Map) -> Result<Vec<String>, String> {
+        let list = self.take("[[");
+        if !list {
+            self.take("[");
+        }
+        let path = self.keys()?;
+        if !self.take(if list { "]]" } else { "]" }) {
+            return Err(self.expected("']'"));
+        }
+        if let (true, Some((last, outer))) = (list, path.split_last()) {
+            let outer = table(root, outer).map_err(|reason| self.error(&reason))?;
+            match outer.or_insert(last, Value::Array(Vec::new())) {
+                Value::Array(items) => items.push(Value::Object(Map::new())),
+                _ => return Err(self.error(&format!("Key '{last}' has already been defined."))),
+            }
+        } else {
+            table(root, &path).map_err(|reason| self.error(&reason))?;
+        }
+        Ok(path)
+    }
+
+    fn keys(&mut self) -> Result<Vec<String>, String> {
+        let mut keys = Vec::new();
+        loop {
+            self.skip_blanks();
+            keys.push(self.key()?);
+            self.skip_blanks();
+            if keys.len() > DEPTH {
+                return Err(self.error("keys pass the limit of nesting"));
+            }
+            if !self.take(".") {
+                return Ok(keys);
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<String, String> {
+        match self.peek() {
+            Some('"' | '\'') => self.string(),
+            _ => {
+                let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let length = self.rest().find(|c| !bare(c)).unwrap_or(self.rest().len());
+                if length == 0 {
+                    return Err(self.expected("a key"));
+                }
+                let key = self.rest()[..length].to_string();
+                self.at += length;
+                Ok(key)
+            }
+        }
+    }
+
+    fn pair(&mut self, depth: usize) -> Result<(Vec<String>, Value), String> {
+        let keys = self.keys()?;
+        if !self.take("=") {
+            return Err(self.expected("'='"));
+        }
+        self.skip_blanks();
+        Ok((keys, self.value(depth)?))
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, String> {
+        if depth > DEPTH {
+            return Err(self.error("values pass the limit of nesting"));
+        }
+        match self.peek() {
+            Some('"' | '\'') => self.string().map(Value::String),
+            Some('[') => self.array(depth),
+            Some('{') => self.inline(depth),
+            Some(_) => self.scalar(),
+            None => Err(self.expected("a value")),
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Value, String> {
+        self.take("[");
+        let mut items = Vec::new();
+        loop {
+            self.skip_lines();
+            if self.take("]") {
+                return Ok(Value::Array(items));
+            }
+            items.push(self.value(depth + 1)?);
+            self.skip_lines();
+            if !self.take(",") && self.peek() != Some(']') {
+                return Err(self.expected("a comma (',') or array terminator (']')"));
+            }
+        }
+    }
+
+    fn inline(&mut self, depth: usize) -> Result<Value, String> {
+        self.take("{");
+        let mut map = Map::new();
+        loop {
+            self.skip_lines();
+            if self.take("}") {
+                return Ok(Value::Object(map));
+            }
+            let (keys, value) = self.pair(depth + 1)?;
+            insert(&mut map, &keys, value).map_err(|reason| self.error(&reason))?;
+            self.skip_lines();
+            if !self.take(",") && self.peek() != Some('}') {
+                return Err(self.expected("a comma or an inline table terminator '}'"));
+            }
+        }
+    }
+
+    fn string(&mut self) -> Result<String, String> {
+        for (quote, multi) in [("\"\"\"", true), ("'''", true), ("\"", false), ("'", false)] {
+            if self.take(quote) {
+                return self.string_until(quote, multi);
+            }
+        }
+        Err(self.expected("a string"))
+    }
+
+    fn string_until(&mut self, quote: &str, multi: bool) -> Result<String, String> {
+        let escapes = quote.starts_with('"');
+        let mut out = String::new();
+        if multi && !self.take("\n") {
+            self.take("\r\n");
+        }
+        loop {
+            if self.take(quote) {
+                // Quotes right before the end belong to the text.
+                while multi && self.rest().starts_with(&quote[..1]) {
+                    out.push_str(&quote[..1]);
+                    self.at += 1;
+                }
+                return Ok(out);
+            }
+            match self.next() {
+                None => return Err(self.error("unexpected EOF; expected quote")),
+                Some('\n') if !multi => return Err(self.error("strings cannot contain newlines")),
+                Some('\\') if escapes => self.escape(multi, &mut out)?,
+                Some(c) => out.push(c),
+            }
+        }
+    }
+
+    fn escape(&mut self, multi: bool, out: &mut String) -> Result<(), String> {
+        let rest = self.rest();
+        if multi && rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
+            self.at = self.text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+            return Ok(());
+        }
+        let c = self.next().ok_or_else(|| self.error("unexpected EOF; expected quote"))?;
+        let plain = match c {
+            'b' => '\u{8}',
+            't' => '\t',
+            'n' => '\n',
+            'f' => '\u{c}',
+            'r' => '\r',
+            'e' => '\u{1b}',
+            '"' | '\\' => c,
+            'x' | 'u' | 'U' => {
+                let length = match c {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                let digits = self.rest().get(..length).unwrap_or_default();
+                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                let found = code.ok_or_else(|| self.error("invalid unicode escape"))?;
+                self.at += length;
+                found
+            }
+            other => return Err(self.error(&format!("invalid escape character {other:?}"))),
+        };
+        out.push(plain);
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Result<Value, String> {
+        let ends = |c: char| matches!(c, ',' | ']' | '}' | '#' | '\n' | '\r' | ' ' | '\t');
+        let mut length = self.rest().find(ends).unwrap_or(self.rest().len());
+        let is_date = |text: &str| text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
+        if self.rest().get(..length).is_some_and(|text| text.is_ascii() && is_date(text)) {
+            // A blank may stand between date and time.
+            let behind = &self.rest()[length..];
+            if behind.starts_with(' ') && behind[1..].starts_with(|c: char| c.is_ascii_digit()) {
+                length += 1 + behind[1..].find(ends).unwrap_or(behind.len() - 1);
+            }
+        }
+        let text = self.rest()[..length].to_string();
+        let value = scalar_value(&text).ok_or_else(|| self.expected("value"))?;
+        self.at += length;
+        Ok(value)
+    }
+}
+
+fn scalar_value(text: &str) -> Option<Value> {
+    match text {
+        "true" => return Some(Value::Bool(true)),
+        "false" => return Some(Value::Bool(false)),
+        "inf" | "+inf" => return Some(Value::from(f64::INFINITY)),
+        "-inf" => return Some(Value::from(f64::NEG_INFINITY)),
+        "nan" | "+nan" | "-nan" => return Some(Value::from(f64::NAN)),
+        _ => {}
+    }
+    let is_time = text.is_ascii() && text.len() >= 8 && (text.as_bytes()[4] == b'-' || text.as_bytes()[2] == b':');
+    if is_time && text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['e', 'E', '_']) {
+        return Some(Value::from(text.replacen(' ', "T", 1)));
+    }
+    if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
+        return None;
+    }
+    let digits = text.replace('_', "");
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if let Some(digits) = digits.strip_prefix(prefix) {
+            return i64::from_str_radix(digits, radix).ok().map(Value::from);
+        }
+    }
+    let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(&digits);
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if unsigned.len() > 1 && unsigned.starts_with('0') && unsigned.as_bytes()[1].is_ascii_digit() {
+        return None;
+    }
+    if unsigned.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.parse::<i64>().ok().map(Value::from);
+    }
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    let around_dot = unsigned.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+    (digits.chars().all(plain) && around_dot).then(|| digits.parse::<f64>().ok().map(Value::from)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use convoy_value::json;
+
+    use super::*;
+
+    #[test]
+    fn toml_becomes_maps() {
+        let check = |text: &str, expect: &str| {
+            let got = read(text).map_or_else(|reason| reason, |map| json::to_canonical(&Value::Object(map)));
+            assert_eq!(got, expect, "{text}");
+        };
+        check("a = 1\nb.c = 'x' # no\n[d]\ne = [1, 2.5,\n]\n", r#"{"a":1,"b":{"c":"x"},"d":{"e":[1,2.5]}}"#);
+        check("[[l]]\na=true\n[[l]]\n[l.m]\nx={y=\"\\u0041\"}", r#"{"l":[{"a":true},{"m":{"x":{"y":"A"}}}]}"#);
+        check("a = \"\"\"\nx\\\n  y\"\"\"", r#"{"a":"xy"}"#);
+        check("d = 2020-01-02 03:04:05Z", r#"{"d":"2020-01-02T03:04:05Z"}"#);
+        check("a = 1\na = 2", "toml: line 2: Key 'a' has already been defined.");
+        check("a", "toml: line 1: expected '=', but got end of file instead");
+        assert!(read(&"a=[".repeat(5_000)).is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! `values.schema.json`: whether values are what a chart says they are.
+//!
+//! JSON Schema, drafts 4, 6, 7, 2019-09 and 2020-12, as a validator over the schema's own text. References stay within
+//! the document: a file or an address is refused, never loaded.
+//!
+//! # Invariant
+//! The time is bounded by [`STEPS`] and the stack by [`DEPTH`], whatever schema and values are.
+
+mod array;
+mod check;
+mod document;
+mod failure;
+mod text_format;
+mod number;
+mod object;
+mod validate;
+
+use alloc::format;
+use alloc::string::{String, ToString as _};
+
+use convoy_value::{Limits, Map, Numbers, Value, json};
+
+use crate::chart::Chart;
+use document::Document;
+use validate::Validator;
+
+/// Schemas applied to values in one validation.
+pub const STEPS: usize = 2_000_000;
+/// Schemas within schemas.
+pub const DEPTH: usize = 300;
+
+/// Validates the values of a chart and of the charts below it; the text of everything that is wrong.
+pub(crate) fn validate_chart(chart: &Chart, values: &Map) -> Result<(), String> {
+    let mut text = String::new();
+    if let Some(schema) = &chart.schema
+        && let Err(reason) = validate(schema, &Value::Object(values.clone()))
+    {
+        text.push_str(&format!("{}:\n{reason}", chart.name()));
+    }
+    for sub in &chart.dependencies {
+        match values.get(sub.name()) {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(values)) => {
+                if let Err(reason) = validate_chart(sub, values) {
+                    text.push_str(&reason);
+                }
+            }
+            Some(other) => text.push_str(&format!(
+                "{}:\ninvalid type for values: expected object (map), got {}\n",
+                sub.name(),
+                go_type(other)
+            )),
+        }
+    }
+    if text.is_empty() { Ok(()) } else { Err(text) }
+}
+
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(convoy_value::Number::Int(_)) => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// Validates one value; the text of everything that is wrong.
+///
+/// # Errors
+/// When the schema is none or the value does not meet it, in the words of Helm.
+pub fn validate(schema: &[u8], value: &Value) -> Result<(), String> {
+    let schema = json::parse_with(schema, &Limits::default(), Numbers::Exact).map_err(|error| error.message().to_string())?;
+    let document = Document::new(&schema)?;
+    check::check(&document)?;
+    match Validator::new(&document).run(value) {
+        Ok(()) => Ok(()),
+        Err(reason) => Err(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests;
