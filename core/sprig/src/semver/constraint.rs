@@ -209,28 +209,40 @@ fn take_range(text: &str) -> Option<(usize, &str, &str)> {
     Some((length, &text[start..start + low], &text[at..end]))
 }
 
+/// A test whose outer shape is right: its version may still be none.
+type Raw<'t> = (Operator, &'static str, Shape<'t>, &'t str);
+
 fn parse_group(text: &str) -> Result<Group, ConstraintError> {
-    let improper = || ConstraintError::Improper(text.to_owned());
-    let mut tests = Vec::new();
-    let mut rest = &text[spaces(text)..];
-    while tests.is_empty() || !rest.is_empty() {
-        let (test, length) = take_test(rest).ok_or_else(improper)??;
-        tests.push(test);
-        let behind = &rest[length..];
-        let next = behind[spaces(behind)..].strip_prefix(',').unwrap_or(&behind[spaces(behind)..]);
-        let next = &next[spaces(next)..];
-        let ended_by_comma = next.is_empty() && behind.contains(',');
-        if next.len() == behind.len() && !behind.is_empty() || ended_by_comma {
-            return Err(improper());
-        }
-        rest = next;
-    }
+    let raw = split_group(text).ok_or_else(|| ConstraintError::Improper(text.to_owned()))?;
+    let tests = raw.iter().map(|(operator, sign, shape, original)| test(*operator, sign, shape, original));
+    let tests = tests.collect::<Result<Vec<_>, _>>()?;
     let prerelease = tests.iter().any(|test| !test.version.pre.is_empty());
     Ok(Group { tests, prerelease })
 }
 
-/// One operator and version; `None` when the text does not begin with one.
-fn take_test(text: &str) -> Option<Result<(Test, usize), ConstraintError>> {
+/// The tests of a group, with blanks or a comma between; `None` when the text is malformed.
+fn split_group(text: &str) -> Option<Vec<Raw<'_>>> {
+    let mut tests = Vec::new();
+    let mut rest = &text[spaces(text)..];
+    loop {
+        let (test, length) = take_test(rest)?;
+        tests.push(test);
+        let behind = &rest[length..];
+        let spaced = &behind[spaces(behind)..];
+        if spaced.is_empty() {
+            return Some(tests);
+        }
+        let comma = spaced.strip_prefix(',');
+        if comma.is_none() && spaced.len() == behind.len() {
+            return None;
+        }
+        let next = comma.unwrap_or(spaced);
+        rest = &next[spaces(next)..];
+    }
+}
+
+/// One operator and version, and their length; `None` when the text does not begin with one.
+fn take_test(text: &str) -> Option<(Raw<'_>, usize)> {
     let (sign, operator) = OPERATORS
         .into_iter()
         .find(|(sign, _)| text.starts_with(sign))
@@ -238,7 +250,7 @@ fn take_test(text: &str) -> Option<Result<(Test, usize), ConstraintError>> {
     let start = sign.len() + spaces(&text[sign.len()..]);
     let shape = take_version(&text[start..])?;
     let end = start + shape.length;
-    Some(test(operator, sign, &shape, &text[start..end]).map(|test| (test, end)))
+    Some(((operator, sign, shape, &text[start..end]), end))
 }
 
 fn test(operator: Operator, sign: &'static str, shape: &Shape<'_>, original: &str) -> Result<Test, ConstraintError> {
