@@ -15,6 +15,14 @@ fn no_std_here(operand: u8, understandard: u8, brand: u8) {}
 
 fn fixed_order(map: hashbrown::HashMap<u8, u8, foldhash::fast::FixedState>) {}
 
+/// A flag that somebody else raises, and what one context remembers, are arguments.
+struct Context {
+    cancel: Arc<AtomicBool>,
+    seen: OnceCell<&'static str>,
+}
+
+static TABLE: [u8; 3] = [1, 2, 3];
+
 fn raw_identifier(r#type: u8) {}
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 #![cfg_attr(not(test), no_std)]
 
 use std::time::Duration; //~ std
-use core::sync::atomic::AtomicU64; //~ atomic
-use core::cell::OnceCell; //~ OnceCell
 use core::future::Future; //~ Future
 use async_trait::async_trait; //~ async_trait
 
 extern crate std; //~ std
 
 static mut COUNT: u64 = 0; //~ static mut
+static CALLS: AtomicU64 = AtomicU64::new(0); //~ static
+pub(crate) static TABLE: spin::Once<&'static str> = spin::Once::new(); //~ static
 
 thread_local! { static CACHE: u8 = 0; } //~ thread_local!
 

@@ -39,9 +39,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("unsafe", "no unsafe code"),
     ("thread_local!", "caches live in a context"),
     ("static mut", "caches live in a context"),
-    ("atomic", "caches live in a context"),
-    ("OnceCell", "caches live in a context"),
 ];
+
+/// Words in the type of a `static` that make it a place where something is remembered from call to call.
+const REMEMBERS: &[&str] = &["Atomic", "Cell", "Lazy", "Lock", "Mutex", "Once"];
 
 /// Words that the traits of `core/ports` need and nothing else in core does.
 const FORBIDDEN_BUT_IN_PORTS: &[(&str, &str)] = &[
@@ -114,6 +115,11 @@ pub fn text_breaches(text: &str, is_ports: bool, is_test_file: bool) -> Vec<(usi
             }
         }
     }
+    for (number, line) in code.lines().enumerate() {
+        if remembers(line) {
+            breaches.push((number + 1, "`static`: caches live in a context".to_owned()));
+        }
+    }
     // A file of this name is exempt above, so nothing but tests may compile it.
     for (number, line) in code.lines().enumerate() {
         if line.trim().trim_start_matches("pub ").trim_start_matches("pub(crate) ") == "mod tests;" {
@@ -122,6 +128,13 @@ pub fn text_breaches(text: &str, is_ports: bool, is_test_file: bool) -> Vec<(usi
     }
     breaches.sort();
     breaches
+}
+
+/// Whether a line declares a `static` that remembers; `'static` is a lifetime.
+fn remembers(line: &str) -> bool {
+    let line = line.replace("'static", "");
+    let item = line.split_once("static ").map_or("", |(_, item)| item);
+    REMEMBERS.iter().any(|word| item.contains(word))
 }
 
 /// Each forbidden word, so that a test can ask for a breach of each.
