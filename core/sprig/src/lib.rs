@@ -1,6 +1,97 @@
-//! The functions of Sprig v3 for templates.
+//! The functions of Sprig v3 for templates, as Helm has them: without `env` and `expandenv`.
+//!
+//! [`register`] adds them to a table of functions. What Go draws from its clock and its random source comes from the
+//! [`Randomness`] that the caller puts into the context; without one these functions are errors.
+//!
+//! # Invariant
+//! Equal operands give equal answers: each draw is named by template, function, operands and ordinal.
 #![no_std]
 
 extern crate alloc;
 
+mod case;
+mod coerce;
+mod crypto;
+mod dates;
+mod decimal;
+mod defaults;
+mod dicts;
+mod encoding;
+mod equal;
+mod json;
+mod lists;
+mod merge;
+mod numbers;
+mod paths;
+mod random;
+mod reflect;
+mod regex;
 pub mod semver;
+mod strings;
+mod urls;
+mod versions;
+mod words;
+
+use alloc::string::String;
+
+use convoy_template::{CallError, Context, Functions, Rest, Value};
+
+pub use coerce::{text_of, to_float, to_int};
+pub use equal::deep_equal;
+pub use merge::merge_into;
+pub use random::{Draw, Entropy, Randomness};
+
+/// What Go says when a function is given a nil that it looks into.
+const NIL_DEREFERENCE: &str = "runtime error: invalid memory address or nil pointer dereference";
+
+/// Functions that are there, so that templates parse, but not built yet: calling one is an error.
+pub const UNSUPPORTED: &[&str] = &[
+    "buildCustomCert",
+    "decryptAES",
+    "derivePassword",
+    "encryptAES",
+    "genCA",
+    "genCAWithKey",
+    "genPrivateKey",
+    "genSelfSignedCert",
+    "genSelfSignedCertWithKey",
+    "genSignedCert",
+    "genSignedCertWithKey",
+];
+
+/// Adds all functions; those of Go that have the same name (`slice`) are replaced, as in Sprig.
+pub fn register(functions: &mut Functions) {
+    functions.add("hello", |_: &mut Context| "Hello!");
+    functions.add(
+        "fail",
+        |_: &mut Context, message: convoy_template::Str| -> Result<Value, CallError> {
+            Err(CallError::new(String::from(message.to_text())))
+        },
+    );
+    functions.add("getHostByName", |_: &mut Context, _: convoy_template::Str| "");
+    strings::register(functions);
+    words::register(functions);
+    case::register(functions);
+    lists::register(functions);
+    dicts::register(functions);
+    defaults::register(functions);
+    numbers::register(functions);
+    json::register(functions);
+    reflect::register(functions);
+    encoding::register(functions);
+    paths::register(functions);
+    regex::register(functions);
+    dates::register(functions);
+    urls::register(functions);
+    versions::register(functions);
+    random::register(functions);
+    crypto::register(functions);
+    for name in UNSUPPORTED {
+        functions.add(
+            name,
+            move |_: &mut Context, _: Rest<Value>| -> Result<Value, CallError> {
+                Err(CallError::new(alloc::format!("`{name}` is not supported yet")))
+            },
+        );
+    }
+}

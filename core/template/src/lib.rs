@@ -55,6 +55,7 @@ pub use context::Context;
 pub use error::{CallError, ExecError, ParseError};
 pub use function::{Answer, Callable, Function, Functions, Parameter, Reflected, Rest};
 pub use limits::{Limit, Limits, MAX_PARSE_DEPTH, MAX_SOURCE, MAX_VALUE_DEPTH};
+pub use number::{parse_float, parse_uint};
 pub use set::{MissingKey, TemplateSet};
 pub use text::Str;
 pub use value::Value;

@@ -123,8 +123,9 @@ fn parse_int(text: &str) -> Option<i64> {
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
 }
 
-/// An unsigned integer with Go's prefixes and underscores.
-pub(crate) fn parse_uint(text: &str) -> Option<u64> {
+/// An unsigned integer with Go's prefixes and underscores, as `strconv.ParseUint(text, 0, 64)`.
+#[must_use]
+pub fn parse_uint(text: &str) -> Option<u64> {
     if text.contains('_') && !underscores_are_between_digits(text) {
         return None;
     }
@@ -175,8 +176,9 @@ fn underscores_are_between_digits(text: &str) -> bool {
     previous != '_'
 }
 
-/// A float with Go's syntax; an infinite result is out of range.
-pub(crate) fn parse_float(text: &str) -> Option<f64> {
+/// A finite float with Go's syntax, as `strconv.ParseFloat`.
+#[must_use]
+pub fn parse_float(text: &str) -> Option<f64> {
     if text.contains('_') && !underscores_are_between_digits(text) {
         return None;
     }

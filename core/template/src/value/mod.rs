@@ -11,6 +11,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+pub use convert::PlainError;
 pub use heap::{Base, Heap, ListRef, MapRef};
 pub use object::{Named, Object, ObjectKind, Struct};
 pub use time::{Civil, Time, Zone, days_from_civil, duration_text};

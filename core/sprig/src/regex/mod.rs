@@ -1,0 +1,228 @@
+//! Regular expressions with the syntax and the answers of Go's `regexp`.
+
+mod expand;
+mod translate;
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use convoy_template::value::{Elem, ListRef};
+use convoy_template::{CallError, Context, Functions, Str};
+use regex_automata::Input;
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+type Result<T> = core::result::Result<T, CallError>;
+
+/// Bytes of one compiled expression.
+const MAX_COMPILED: usize = 8 << 20;
+/// Expressions that are kept compiled in one rendering.
+const MAX_KEPT: usize = 256;
+
+pub(crate) fn register(functions: &mut Functions) {
+    functions
+        .add(
+            "regexMatch",
+            |context: &mut Context, pattern: Str, text: Str| -> Result<bool> {
+                match is_match(context, &pattern, &text) {
+                    Err(error) if error.limit().is_none() => Ok(false),
+                    other => other,
+                }
+            },
+        )
+        .add("mustRegexMatch", |context: &mut Context, pattern: Str, text: Str| {
+            is_match(context, &pattern, &text)
+        })
+        .add("regexQuoteMeta", |_: &mut Context, text: Str| quote_meta(&text));
+    for must in [false, true] {
+        let name = |name: &str| {
+            if must {
+                alloc::format!("mustR{name}")
+            } else {
+                alloc::format!("r{name}")
+            }
+        };
+        functions
+            .add(
+                &name("egexFind"),
+                move |context: &mut Context, pattern: Str, text: Str| find(context, &pattern, &text, must),
+            )
+            .add(
+                &name("egexFindAll"),
+                move |context: &mut Context, pattern: Str, text: Str, count: isize| {
+                    find_all(context, &pattern, &text, count, must)
+                },
+            )
+            .add(
+                &name("egexReplaceAll"),
+                move |context: &mut Context, pattern: Str, text: Str, new: Str| {
+                    replace(context, &pattern, &text, &new, must, false)
+                },
+            )
+            .add(
+                &name("egexReplaceAllLiteral"),
+                move |context: &mut Context, pattern: Str, text: Str, new: Str| {
+                    replace(context, &pattern, &text, &new, must, true)
+                },
+            )
+            .add(
+                &name("egexSplit"),
+                move |context: &mut Context, pattern: Str, text: Str, count: isize| {
+                    split(context, &pattern, &text, count, must)
+                },
+            );
+    }
+}
+
+/// Compiled expressions of this rendering.
+#[derive(Default)]
+struct Compiled(BTreeMap<Str, Regex>);
+
+/// Compiles `pattern`, or finds it compiled. Where Go panics, the message names the function.
+fn compile(context: &mut Context, pattern: &Str, must: bool) -> Result<Regex> {
+    if context.state::<Compiled>().is_none() {
+        context.put_state(Compiled::default());
+    }
+    if let Some(known) = context.state::<Compiled>().and_then(|compiled| compiled.0.get(pattern)) {
+        return Ok(known.clone());
+    }
+    context.spend(1_000 + pattern.len() as u64 * 16)?;
+    let compiled = compile_new(pattern).map_err(|message| {
+        if must {
+            CallError::new(message)
+        } else {
+            let shown = pattern.to_text();
+            let quoted = if shown.contains('`') {
+                convoy_template::go_quote(pattern)
+            } else {
+                alloc::format!("`{shown}`")
+            };
+            CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
+        }
+    })?;
+    if let Some(kept) = context.state::<Compiled>() {
+        if kept.0.len() >= MAX_KEPT {
+            kept.0.clear();
+        }
+        kept.0.insert(pattern.clone(), compiled.clone());
+    }
+    Ok(compiled)
+}
+
+fn compile_new(pattern: &Str) -> core::result::Result<Regex, String> {
+    let text = pattern.as_str().ok_or("error parsing regexp: invalid UTF-8")?;
+    let translated = translate::translate(text)?;
+    Regex::builder()
+        .configure(
+            Regex::config()
+                .utf8_empty(true)
+                .nfa_size_limit(Some(MAX_COMPILED))
+                .onepass_size_limit(Some(1 << 20))
+                .hybrid_cache_capacity(2 << 20),
+        )
+        .syntax(syntax::Config::new().utf8(false).nest_limit(250))
+        .build(&translated)
+        .map_err(|error| match error.size_limit() {
+            Some(_) => String::from("error parsing regexp: expression too large"),
+            None => alloc::format!("error parsing regexp: invalid expression: `{text}`"),
+        })
+}
+
+/// A search costs in proportion to the text.
+fn pay(context: &mut Context, text: &[u8]) -> Result<()> {
+    Ok(context.spend(1 + text.len() as u64 / 16)?)
+}
+
+fn is_match(context: &mut Context, pattern: &Str, text: &Str) -> Result<bool> {
+    let regex = compile(context, pattern, true)?;
+    pay(context, text)?;
+    Ok(regex.is_match(text.as_bytes()))
+}
+
+fn find(context: &mut Context, pattern: &Str, text: &Str, must: bool) -> Result<Str> {
+    let regex = compile(context, pattern, must)?;
+    pay(context, text)?;
+    let found = regex.find(Input::new(text.as_bytes()));
+    Ok(found
+        .and_then(|found| text.get(found.range()))
+        .map(Str::from)
+        .unwrap_or_default())
+}
+
+/// Places of matches, at most `count` of them; all if that is negative.
+fn places(regex: &Regex, text: &[u8], count: isize) -> Vec<core::ops::Range<usize>> {
+    let most = usize::try_from(count).unwrap_or(usize::MAX);
+    regex.find_iter(text).take(most).map(|found| found.range()).collect()
+}
+
+fn find_all(context: &mut Context, pattern: &Str, text: &Str, count: isize, must: bool) -> Result<ListRef> {
+    let regex = compile(context, pattern, must)?;
+    pay(context, text)?;
+    let found: Vec<Str> = places(&regex, text, count)
+        .into_iter()
+        .map(|range| text.get(range).unwrap_or(&[]).into())
+        .collect();
+    if found.is_empty() {
+        return Ok(context.heap_mut().nil_list(Elem::String)?);
+    }
+    Ok(context.heap_mut().strings(found)?)
+}
+
+fn replace(context: &mut Context, pattern: &Str, text: &Str, new: &Str, must: bool, literal: bool) -> Result<Vec<u8>> {
+    let regex = compile(context, pattern, must)?;
+    pay(context, text)?;
+    let mut out = Vec::with_capacity(text.len());
+    let mut end = 0;
+    for found in regex.captures_iter(text.as_bytes()) {
+        let Some(whole) = found.get_match() else { continue };
+        out.extend_from_slice(text.get(end..whole.start()).unwrap_or(&[]));
+        if literal {
+            out.extend_from_slice(new);
+        } else {
+            expand::expand(&mut out, new, text, &found);
+        }
+        end = whole.end();
+        context.afford_text(out.len())?;
+    }
+    out.extend_from_slice(text.get(end..).unwrap_or(&[]));
+    Ok(out)
+}
+
+fn split(context: &mut Context, pattern: &Str, text: &Str, count: isize, must: bool) -> Result<ListRef> {
+    let regex = compile(context, pattern, must)?;
+    pay(context, text)?;
+    if count == 0 {
+        return Ok(context.heap_mut().nil_list(Elem::String)?);
+    }
+    if !pattern.is_empty() && text.is_empty() {
+        return Ok(context.heap_mut().strings([""])?);
+    }
+    let mut parts: Vec<Str> = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for range in places(&regex, text, count) {
+        if count > 0 && parts.len() + 1 == count.unsigned_abs() {
+            break;
+        }
+        end = range.start;
+        if range.end != 0 {
+            parts.push(text.get(start..end).unwrap_or(&[]).into());
+        }
+        start = range.end;
+    }
+    if end != text.len() {
+        parts.push(text.get(start..).unwrap_or(&[]).into());
+    }
+    Ok(context.heap_mut().strings(parts)?)
+}
+
+fn quote_meta(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        if b"\\.+*?()|[]{}^$".contains(byte) {
+            out.push(b'\\');
+        }
+        out.push(*byte);
+    }
+    out
+}

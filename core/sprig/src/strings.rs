@@ -1,0 +1,275 @@
+//! Strings, byte by byte as Go has them.
+
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use convoy_template::value::{Elem, ListRef, MapRef};
+use convoy_template::{CallError, Context, Functions, Rest, Str, Value, go_quote};
+
+use crate::coerce::{text_of, texts};
+
+type Result<T> = core::result::Result<T, CallError>;
+
+pub(crate) fn register(functions: &mut Functions) {
+    functions
+        .add("trim", |_: &mut Context, text: Str| trim_space(&text).to_vec())
+        .add("trimall", trim_all)
+        .add("trimAll", trim_all)
+        .add("trimSuffix", |_: &mut Context, suffix: Str, text: Str| {
+            text.strip_suffix(suffix.as_bytes())
+                .map_or_else(|| text.clone(), Str::from)
+        })
+        .add("trimPrefix", |_: &mut Context, prefix: Str, text: Str| {
+            text.strip_prefix(prefix.as_bytes())
+                .map_or_else(|| text.clone(), Str::from)
+        })
+        .add("trunc", trunc)
+        .add("substr", substr)
+        .add("repeat", repeat)
+        .add("contains", |_: &mut Context, part: Str, text: Str| {
+            find(&text, &part).is_some()
+        })
+        .add("hasPrefix", |_: &mut Context, prefix: Str, text: Str| {
+            text.starts_with(&prefix)
+        })
+        .add("hasSuffix", |_: &mut Context, suffix: Str, text: Str| {
+            text.ends_with(&suffix)
+        })
+        .add("quote", quote)
+        .add("squote", squote)
+        .add("cat", cat)
+        .add("indent", |context: &mut Context, spaces: isize, text: Str| {
+            indent(context, spaces, &text, "")
+        })
+        .add("nindent", |context: &mut Context, spaces: isize, text: Str| {
+            indent(context, spaces, &text, "\n")
+        })
+        .add("replace", replace)
+        .add(
+            "plural",
+            |_: &mut Context, one: Str, many: Str, count: isize| if count == 1 { one } else { many },
+        )
+        .add("toString", |context: &mut Context, value: Value| {
+            text_of(context, &value)
+        })
+        .add("toStrings", |context: &mut Context, value: Value| -> Result<ListRef> {
+            let texts = texts(context, &value)?;
+            Ok(context.heap_mut().strings(texts)?)
+        })
+        .add("join", join)
+        .add("split", |context: &mut Context, separator: Str, text: Str| {
+            split_map(context, &separator, &text, -1)
+        })
+        .add(
+            "splitn",
+            |context: &mut Context, separator: Str, count: isize, text: Str| {
+                split_map(context, &separator, &text, count)
+            },
+        )
+        .add(
+            "splitList",
+            |context: &mut Context, separator: Str, text: Str| -> Result<ListRef> {
+                context.spend(text.len() as u64 / 16)?;
+                Ok(context.heap_mut().strings(split(&text, &separator, -1))?)
+            },
+        );
+}
+
+/// Without white space at both ends.
+fn trim_space(text: &[u8]) -> &[u8] {
+    match core::str::from_utf8(text) {
+        Ok(text) => text.trim().as_bytes(),
+        Err(_) => text.trim_ascii(),
+    }
+}
+
+fn trim_all(_: &mut Context, cut: Str, text: Str) -> Str {
+    match (cut.as_str(), text.as_str()) {
+        (Some(cut), Some(text)) => text.trim_matches(|c| cut.contains(c)).into(),
+        _ => text,
+    }
+}
+
+fn trunc(_: &mut Context, count: isize, text: Str) -> Str {
+    if let Ok(count) = usize::try_from(count) {
+        return text.get(..count).map_or_else(|| text.clone(), Str::from);
+    }
+    match text.len().checked_sub(count.unsigned_abs()) {
+        Some(start) if start > 0 => text.get(start..).map_or_else(|| text.clone(), Str::from),
+        _ => text,
+    }
+}
+
+fn substr(_: &mut Context, start: isize, end: isize, text: Str) -> Result<Str> {
+    let out_of_range =
+        |range: String| CallError::new(alloc::format!("runtime error: slice bounds out of range {range}"));
+    let len = text.len();
+    let (Ok(from), to) = (usize::try_from(start), usize::try_from(end)) else {
+        return match usize::try_from(end) {
+            Ok(to) if to <= len => Ok(text.get(..to).unwrap_or(&[]).into()),
+            Ok(to) => Err(out_of_range(alloc::format!("[:{to}] with length {len}"))),
+            Err(_) => Err(out_of_range(alloc::format!("[:{end}]"))),
+        };
+    };
+    let to = match to {
+        Ok(to) if to <= len => to,
+        _ => {
+            let tail = text
+                .get(from..)
+                .ok_or_else(|| out_of_range(alloc::format!("[{from}:{len}]")))?;
+            return Ok(tail.into());
+        }
+    };
+    text.get(from..to)
+        .map(Str::from)
+        .ok_or_else(|| out_of_range(alloc::format!("[{from}:{to}]")))
+}
+
+/// `text` so many times, if that is affordable.
+fn repeated(context: &mut Context, text: &[u8], count: isize) -> Result<Vec<u8>> {
+    let Ok(count) = usize::try_from(count) else {
+        return Err("strings: negative Repeat count".into());
+    };
+    context.afford_text(text.len().saturating_mul(count))?;
+    Ok(text.repeat(count))
+}
+
+fn repeat(context: &mut Context, count: isize, text: Str) -> Result<Vec<u8>> {
+    repeated(context, &text, count)
+}
+
+/// Where `part` is in `text` first.
+pub(crate) fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(0);
+    }
+    let first = part.first()?;
+    let mut start = 0;
+    while let Some(rest) = text.get(start..) {
+        let place = rest.iter().position(|byte| byte == first)?;
+        if rest.get(place..)?.starts_with(part) {
+            return Some(start + place);
+        }
+        start += place + 1;
+    }
+    None
+}
+
+fn joined(parts: Vec<Vec<u8>>) -> Vec<u8> {
+    parts.join(&b' ')
+}
+
+fn quote(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
+    let mut parts = Vec::with_capacity(values.len());
+    for value in values.iter().filter(|value| !value.is_nil()) {
+        parts.push(go_quote(&text_of(context, value)?).into_bytes());
+    }
+    Ok(joined(parts))
+}
+
+fn squote(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
+    let mut parts = Vec::with_capacity(values.len());
+    for value in values.iter().filter(|value| !value.is_nil()) {
+        parts.push([b"'", context.to_text(value)?.as_slice(), b"'"].concat());
+    }
+    Ok(joined(parts))
+}
+
+fn cat(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
+    let mut parts = Vec::with_capacity(values.len());
+    for value in values.iter().filter(|value| !value.is_nil()) {
+        parts.push(context.to_text(value)?);
+    }
+    Ok(joined(parts))
+}
+
+fn indent(context: &mut Context, spaces: isize, text: &[u8], before: &str) -> Result<Vec<u8>> {
+    let pad = repeated(context, b" ", spaces)?;
+    let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
+    context.afford_text(text.len().saturating_add(pad.len().saturating_mul(lines)))?;
+    let mut out = Vec::with_capacity(before.len() + text.len() + pad.len() * lines);
+    out.extend_from_slice(before.as_bytes());
+    for (place, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if place > 0 {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(&pad);
+        out.extend_from_slice(line);
+    }
+    Ok(out)
+}
+
+fn replace(context: &mut Context, old: Str, new: Str, text: Str) -> Result<Vec<u8>> {
+    let pieces = if old.is_empty() {
+        let mut pieces = alloc::vec![Vec::new()];
+        pieces.extend(explode(&text));
+        pieces.push(Vec::new());
+        // Between, before and after all characters.
+        if text.is_empty() {
+            pieces = alloc::vec![Vec::new(), Vec::new()];
+        }
+        pieces
+    } else {
+        split(&text, &old, -1)
+    };
+    let separators = pieces.len().saturating_sub(1);
+    context.afford_text(text.len().saturating_add(new.len().saturating_mul(separators)))?;
+    Ok(pieces.join(new.as_bytes()))
+}
+
+fn join(context: &mut Context, separator: Str, value: Value) -> Result<Vec<u8>> {
+    let texts = texts(context, &value)?;
+    let bytes: usize = texts.iter().map(|text| text.len() + separator.len()).sum();
+    context.afford_text(bytes)?;
+    Ok(texts
+        .iter()
+        .map(Str::as_bytes)
+        .collect::<Vec<_>>()
+        .join(separator.as_bytes()))
+}
+
+/// Characters one by one.
+fn explode(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    for chunk in text.utf8_chunks() {
+        out.extend(chunk.valid().chars().map(|c| c.to_string().into_bytes()));
+        out.extend(chunk.invalid().iter().map(|byte| alloc::vec![*byte]));
+    }
+    out
+}
+
+/// As `strings.SplitN`: at most `count` parts, all if that is negative.
+pub(crate) fn split(text: &[u8], separator: &[u8], count: isize) -> Vec<Vec<u8>> {
+    let most = usize::try_from(count).unwrap_or(usize::MAX);
+    if most == 0 {
+        return Vec::new();
+    }
+    if separator.is_empty() {
+        let mut parts = explode(text);
+        if parts.len() > most {
+            let rest = parts.split_off(most - 1).concat();
+            parts.push(rest);
+        }
+        return parts;
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while parts.len() + 1 < most {
+        let Some(place) = find(rest, separator) else { break };
+        parts.push(rest.get(..place).unwrap_or(&[]).to_vec());
+        rest = rest.get(place + separator.len()..).unwrap_or(&[]);
+    }
+    parts.push(rest.to_vec());
+    parts
+}
+
+fn split_map(context: &mut Context, separator: &[u8], text: &[u8], count: isize) -> Result<MapRef> {
+    context.spend(text.len() as u64 / 16)?;
+    let map = context.heap_mut().map_of(Elem::String)?;
+    for (place, part) in split(text, separator, count).into_iter().enumerate() {
+        context
+            .heap_mut()
+            .insert(map, alloc::format!("_{place}"), Value::from(part))?;
+    }
+    Ok(map)
+}
