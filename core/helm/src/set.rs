@@ -203,7 +203,8 @@ impl Parser<'_, '_, '_, '_> {
         let place = usize::try_from(index).map_err(|_| format!("negative {index} index not allowed"))?;
         let (text, last) = self.until(&['[', '.', '=']);
         if !text.is_empty() {
-            return Err(format!("unexpected data at end of array index: {text:?}").into());
+            let shown: Vec<String> = text.chars().map(|c| format!("{c:?}")).collect();
+            return Err(format!("unexpected data at end of array index: [{}]", shown.join(" ")).into());
         }
         match last {
             None => Err(Stop::End),
@@ -398,7 +399,7 @@ mod tests {
         check("a[x]=1", "error parsing index: strconv.Atoi: parsing \"x\": invalid syntax");
         check("a[-1]=1", "negative -1 index not allowed");
         check("a[65537]=1", "index of 65537 is greater than maximum supported index of 65536");
-        check("a[0]x=1", "unexpected data at end of array index: \"x\"");
+        check("a[0]x=1", "unexpected data at end of array index: ['x']");
         check("a=1,a.b=2", "unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}");
         check(&format!("{}=1", ["a"; 32].join(".")), "value name nested level is greater than maximum supported nested level of 30");
     }

@@ -58,6 +58,7 @@ const PARSED: usize = 4_096;
 /// All functions that a template can call.
 pub(crate) fn functions() -> Functions {
     let mut functions = Functions::builtins();
+    convoy_sprig::register(&mut functions);
     functions.remove("env").remove("expandenv");
     functions
         .add("include", include)
