@@ -13,3 +13,4 @@ pub mod kustomize;
 pub mod oracle;
 pub mod reduce;
 pub mod table;
+pub mod template;

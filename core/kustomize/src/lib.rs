@@ -1,0 +1,47 @@
+//! `kustomize build` over a tree of files in memory, as kustomize 5.8.1 (inside kubectl 1.36.3) does it.
+//!
+//! [`build`] reads the kustomization of one directory, gathers what it names ([`target`]), runs generators and
+//! transformers over it, and answers the objects in the order in which kustomize prints them. The judge of all of it is the real
+//! tool; where its code and its documentation differ, its code is right.
+//!
+//! # Invariant
+//! Nothing is read but the [`Files`] that are handed in: no network, program, clock or environment. Nesting of bases
+//! takes no native stack, and every input is bounded ([`Limits`]).
+#![no_std]
+
+extern crate alloc;
+
+mod config;
+mod decode;
+mod error;
+mod fieldspec;
+mod files;
+mod generate;
+mod ids;
+mod image;
+mod kustomization;
+mod labels;
+mod limits;
+mod lookup;
+mod merge;
+mod nameref;
+mod node;
+mod origin;
+mod paths;
+mod pattern;
+mod plugins;
+mod replacement;
+mod resmap;
+mod resource;
+mod schema;
+mod selector;
+mod sort;
+mod structured;
+mod target;
+mod transform;
+mod vars;
+
+pub use error::Error;
+pub use files::Files;
+pub use limits::Limits;
+pub use target::{Built, LoadRestrictor, Options, build};

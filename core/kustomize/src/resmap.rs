@@ -1,0 +1,261 @@
+//! The objects of a build, in order, with one index by everything that names or named them.
+//!
+//! # Invariant
+//! The index holds the place of every object under its name and under each name of the past. Whoever changes a name
+//! calls [`ResMap::reindex`] for that object.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::BuildHasher as _;
+
+use hashbrown::HashMap;
+
+use crate::ids::Id;
+use crate::resource::{Behavior, Resource};
+
+type Index = HashMap<u64, Vec<usize>, foldhash::fast::FixedState>;
+
+fn hash_id(id: &Id) -> u64 {
+    let gvk = &id.gvk;
+    foldhash::fast::FixedState::default().hash_one((
+        &gvk.group,
+        &gvk.version,
+        &gvk.kind,
+        &id.name,
+        id.effective_namespace(),
+    ))
+}
+
+fn hash_name(name: &str) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(name)
+}
+
+/// An object and the keys under which the index has it.
+#[derive(Clone, Debug)]
+struct Slot {
+    resource: Resource,
+    ids: Vec<u64>,
+    names: Vec<u64>,
+}
+
+/// The objects of a build.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResMap {
+    /// Places of removed objects stay empty, so that the others keep theirs.
+    slots: Vec<Option<Slot>>,
+    count: usize,
+    by_id: Index,
+    by_name: Index,
+}
+
+impl ResMap {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Places of all objects, in order.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        (0..self.slots.len()).filter(|place| self.slots[*place].is_some()).collect()
+    }
+
+    pub(crate) fn get(&self, place: usize) -> Option<&Resource> {
+        self.slots.get(place)?.as_ref().map(|slot| &slot.resource)
+    }
+
+    pub(crate) fn get_mut(&mut self, place: usize) -> Option<&mut Resource> {
+        self.slots.get_mut(place)?.as_mut().map(|slot| &mut slot.resource)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Resource> {
+        self.slots.iter().flatten().map(|slot| &slot.resource)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Resource> {
+        self.slots.iter_mut().flatten().map(|slot| &mut slot.resource)
+    }
+
+    pub(crate) fn into_resources(self) -> impl Iterator<Item = Resource> {
+        self.slots.into_iter().flatten().map(|slot| slot.resource)
+    }
+
+    fn add_keys(&mut self, place: usize) {
+        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else { return };
+        let resource = &slot.resource;
+        for id in resource.previous_ids().chain([resource.id.clone()]) {
+            let (id_key, name_key) = (hash_id(&id), hash_name(&id.name));
+            if !slot.ids.contains(&id_key) {
+                slot.ids.push(id_key);
+                self.by_id.entry(id_key).or_default().push(place);
+            }
+            if !slot.names.contains(&name_key) {
+                slot.names.push(name_key);
+                self.by_name.entry(name_key).or_default().push(place);
+            }
+        }
+    }
+
+    fn remove_keys(&mut self, place: usize) {
+        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else { return };
+        let (ids, names) = (core::mem::take(&mut slot.ids), core::mem::take(&mut slot.names));
+        for (index, keys) in [(&mut self.by_id, ids), (&mut self.by_name, names)] {
+            for key in keys {
+                if let Some(places) = index.get_mut(&key) {
+                    places.retain(|other| *other != place);
+                    if places.is_empty() {
+                        index.remove(&key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads again what names the object at `place`.
+    pub(crate) fn reindex(&mut self, place: usize) {
+        self.remove_keys(place);
+        if let Some(resource) = self.get_mut(place) {
+            resource.refresh();
+        }
+        self.add_keys(place);
+    }
+
+    /// As [`ResMap::reindex`], if something about its names changed.
+    pub(crate) fn reindex_if_renamed(&mut self, place: usize) {
+        let renamed = self.get(place).is_some_and(|resource| Id::of(&resource.node) != resource.id);
+        if renamed {
+            self.reindex(place);
+        }
+    }
+
+    /// Places of objects with this name now.
+    pub(crate) fn current(&self, id: &Id) -> Vec<usize> {
+        self.places_of(id, |resource| resource.id.same(id))
+    }
+
+    /// Places of objects with this name now or in the past.
+    pub(crate) fn any(&self, id: &Id) -> Vec<usize> {
+        self.places_of(id, |resource| {
+            !resource.node.is_empty()
+                && (resource.id.same(id) || resource.previous_ids().any(|previous| previous.same(id)))
+        })
+    }
+
+    fn places_of(&self, id: &Id, is: impl Fn(&Resource) -> bool) -> Vec<usize> {
+        let mut places: Vec<usize> = self.by_id.get(&hash_id(id)).map_or_else(Vec::new, |places| {
+            places.iter().copied().filter(|place| self.get(*place).is_some_and(&is)).collect()
+        });
+        places.sort_unstable();
+        places
+    }
+
+    /// Places of objects that have or had `name`, in order.
+    pub(crate) fn named(&self, name: &str) -> Vec<usize> {
+        let mut places = self.by_name.get(&hash_name(name)).cloned().unwrap_or_default();
+        places.sort_unstable();
+        places
+    }
+
+    /// Adds an object at the end.
+    ///
+    /// # Errors
+    /// When one of its name is there.
+    pub(crate) fn append(&mut self, resource: Resource) -> Result<(), String> {
+        if !self.current(&resource.id).is_empty() {
+            return Err(format!("may not add resource with an already registered id: {}", resource.id));
+        }
+        self.push(resource);
+        Ok(())
+    }
+
+    fn push(&mut self, resource: Resource) {
+        let place = self.slots.len();
+        self.slots.push(Some(Slot { resource, ids: Vec::new(), names: Vec::new() }));
+        self.count += 1;
+        self.add_keys(place);
+    }
+
+    /// Adds all objects of another; takes no time if there are none here.
+    ///
+    /// # Errors
+    /// As [`ResMap::append`].
+    pub(crate) fn append_all(&mut self, other: ResMap) -> Result<(), String> {
+        if self.count == 0 {
+            *self = other;
+            return Ok(());
+        }
+        other.into_resources().try_for_each(|resource| self.append(resource))
+    }
+
+    /// Removes the object at `place`.
+    pub(crate) fn remove(&mut self, place: usize) {
+        self.remove_keys(place);
+        if self.slots.get_mut(place).and_then(Option::take).is_some() {
+            self.count -= 1;
+        }
+    }
+
+    /// Removes objects of which nothing is left.
+    pub(crate) fn drop_empties(&mut self) {
+        for place in self.places() {
+            if self.get(place).is_some_and(|resource| resource.node.is_empty()) {
+                self.remove(place);
+            }
+        }
+    }
+
+    /// Adds a generated object, or lets it replace or complete the one of its name.
+    ///
+    /// # Errors
+    /// When what it wants is not there, or what is there is not wanted.
+    pub(crate) fn absorb(&mut self, mut resource: Resource) -> Result<(), String> {
+        let behavior = resource.notes.behavior.unwrap_or_default();
+        let matches = self.any(&resource.id);
+        let place = match (&matches[..], behavior) {
+            ([], Behavior::Create) => return self.append(resource),
+            ([], Behavior::Replace | Behavior::Merge) => {
+                return Err(format!("id {} does not exist; cannot merge or replace", resource.id));
+            }
+            ([_], Behavior::Create) => {
+                return Err(format!("id {} exists; behavior must be merge or replace", resource.id));
+            }
+            ([place], Behavior::Replace | Behavior::Merge) => *place,
+            (_, _) => return Err(format!("found multiple objects that could accept merge of {}", resource.id)),
+        };
+        let Some(old) = self.get(place) else { return Ok(()) };
+        resource.complete_from(old, behavior == Behavior::Merge);
+        if let Some(slot) = self.get_mut(place) {
+            *slot = resource;
+        }
+        self.reindex(place);
+        Ok(())
+    }
+}
+
+impl Resource {
+    /// Takes labels, annotations, name and notes over from `old`, and its data if they merge; what is here wins.
+    fn complete_from(&mut self, old: &Resource, merge: bool) {
+        for field in ["labels", "annotations"] {
+            let mut texts = old.meta_texts(field);
+            texts.extend(self.meta_texts(field));
+            if field == "annotations" && merge {
+                if let Some(origin) = old.annotation(crate::origin::ORIGIN) {
+                    texts.insert(crate::origin::ORIGIN.into(), origin.into());
+                }
+            }
+            self.set_meta_texts(field, &texts);
+        }
+        let needs_hash = self.notes.needs_hash && old.notes.needs_hash;
+        self.notes = old.notes.clone();
+        self.notes.needs_hash = needs_hash;
+        self.variables.clone_from(&old.variables);
+        self.set_text(&["metadata", "name"], &old.id.name);
+        self.set_namespace(&old.id.namespace);
+        if merge {
+            crate::generate::merge_data(self, old);
+        }
+    }
+}

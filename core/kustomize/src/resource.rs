@@ -1,0 +1,239 @@
+//! An object with what kustomize remembers of it.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use crate::ids::{Gvk, Id};
+use crate::node::{Entries, Node, Scalar};
+
+/// What kustomize keeps for itself; users may find it in files that an earlier build left.
+const BUILD_ANNOTATIONS: &[&str] = &[
+    "internal.config.kubernetes.io/previousKinds",
+    "internal.config.kubernetes.io/previousNames",
+    "internal.config.kubernetes.io/prefixes",
+    "internal.config.kubernetes.io/suffixes",
+    "internal.config.kubernetes.io/previousNamespaces",
+    "internal.config.kubernetes.io/allowNameChange",
+    "internal.config.kubernetes.io/allowKindChange",
+    "internal.config.kubernetes.io/refBy",
+    "internal.config.kubernetes.io/generatorBehavior",
+    "internal.config.kubernetes.io/needsHashSuffix",
+    "internal.config.kubernetes.io/path",
+    "internal.config.kubernetes.io/index",
+    "internal.config.kubernetes.io/seqindent",
+    "internal.config.kubernetes.io/id",
+    "internal.config.kubernetes.io/annotations-migration-resource-id",
+    "config.kubernetes.io/path",
+    "config.kubernetes.io/index",
+    "config.k8s.io/id",
+    "internal.config.kubernetes.io/helm-generated",
+];
+
+/// Stands in the annotations while a patch is applied, as kustomize's own notes do there.
+const NOTE: &str = "internal.config.kubernetes.io/previousNames";
+
+/// How a generated object goes with one that is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Behavior {
+    #[default]
+    Create,
+    Replace,
+    Merge,
+}
+
+/// A name of the past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Previous {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) kind: String,
+}
+
+/// What kustomize remembers of an object besides the object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) previous: Vec<Previous>,
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) suffixes: Vec<String>,
+    pub(crate) needs_hash: bool,
+    pub(crate) behavior: Option<Behavior>,
+    pub(crate) allow_name_change: bool,
+    pub(crate) allow_kind_change: bool,
+}
+
+impl Notes {
+    fn is_empty(&self) -> bool {
+        self.previous.is_empty()
+            && self.prefixes.is_empty()
+            && self.suffixes.is_empty()
+            && !self.needs_hash
+            && self.behavior.is_none()
+    }
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) node: Node,
+    /// What names it now. [`Resource::refresh`] keeps it true.
+    pub(crate) id: Id,
+    pub(crate) notes: Notes,
+    /// Variables whose value it holds.
+    pub(crate) variables: Vec<String>,
+}
+
+impl Resource {
+    pub(crate) fn new(node: Node) -> Self {
+        let id = Id::of(&node);
+        Self { node, id, notes: Notes::default(), variables: Vec::new() }
+    }
+
+    /// Reads again what names it.
+    pub(crate) fn refresh(&mut self) {
+        self.id = Id::of(&self.node);
+    }
+
+    /// What named it in the past, the oldest first.
+    pub(crate) fn previous_ids(&self) -> impl Iterator<Item = Id> + '_ {
+        self.notes.previous.iter().map(|previous| Id {
+            gvk: Gvk { kind: previous.kind.clone(), ..self.id.gvk.clone() },
+            name: previous.name.clone(),
+            namespace: previous.namespace.clone(),
+            cluster: false,
+        })
+    }
+
+    /// What named it first.
+    pub(crate) fn original_id(&self) -> Id {
+        self.previous_ids().next().unwrap_or_else(|| self.id.clone())
+    }
+
+    /// Notes what names it now as a name of the past.
+    pub(crate) fn store_previous_id(&mut self) {
+        self.notes.previous.push(Previous {
+            namespace: self.id.effective_namespace().to_string(),
+            name: self.id.name.clone(),
+            kind: self.id.gvk.kind.clone(),
+        });
+    }
+
+    fn metadata(&self) -> Option<&Entries> {
+        self.node.get("metadata")?.as_map()
+    }
+
+    /// The texts under `metadata/field`.
+    pub(crate) fn meta_texts(&self, field: &str) -> BTreeMap<String, String> {
+        let map = self.metadata().and_then(|meta| meta.get(field)).and_then(Node::as_map);
+        map.map_or_else(BTreeMap::new, |map| {
+            map.0.iter().map(|(key, node)| (key.clone(), node.text().to_string())).collect()
+        })
+    }
+
+    /// Sets `metadata/field` to texts; without any, it is gone.
+    pub(crate) fn set_meta_texts(&mut self, field: &str, texts: &BTreeMap<String, String>) {
+        let Some(meta) = self.node.as_map_mut().and_then(|map| map.map_mut("metadata")) else { return };
+        meta.remove(field);
+        if !texts.is_empty() {
+            let entries = texts.iter().map(|(key, text)| (key.clone(), quoted(text))).collect();
+            meta.set(field, Node::Map(Entries(entries)));
+        }
+    }
+
+    pub(crate) fn set_annotation(&mut self, key: &str, text: &str) {
+        if let Some(map) = (self.node.as_map_mut())
+            .and_then(|map| map.map_mut("metadata"))
+            .and_then(|meta| meta.map_mut("annotations"))
+        {
+            map.set(key, quoted(text));
+        }
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        Some(self.metadata()?.get("annotations")?.get(key)?.text())
+    }
+
+    /// Sets name, namespace or kind as kustomize does: without a tag, with the quotes that were there.
+    pub(crate) fn set_text(&mut self, path: &[&str], text: &str) {
+        let Some((last, parents)) = path.split_last() else { return };
+        let mut map = self.node.as_map_mut();
+        for parent in parents {
+            map = map.and_then(|map| map.map_mut(parent));
+        }
+        if let Some(map) = map {
+            set_untagged(map, last, text);
+        }
+    }
+
+    /// Sets or, if it is empty, removes the namespace.
+    pub(crate) fn set_namespace(&mut self, namespace: &str) {
+        if namespace.is_empty() {
+            if let Some(Node::Map(meta)) = self.node.as_map_mut().and_then(|map| map.get_mut("metadata")) {
+                meta.remove("namespace");
+            }
+        } else {
+            self.set_text(&["metadata", "namespace"], namespace);
+        }
+    }
+
+    /// Runs `change` over the object with a note among its annotations, as kustomize keeps its own there: a change that
+    /// takes the annotations away makes it forget.
+    pub(crate) fn with_note<T>(&mut self, keep: bool, change: impl FnOnce(&mut Node) -> T) -> T {
+        let noted = !self.notes.is_empty();
+        let annotated = self.metadata().is_some_and(|meta| meta.get("annotations").is_some());
+        if noted {
+            self.set_annotation(NOTE, "-");
+        }
+        let out = change(&mut self.node);
+        let Some(Node::Map(meta)) = self.node.as_map_mut().and_then(|map| map.get_mut("metadata")) else {
+            return out;
+        };
+        let annotations = meta.get_mut("annotations");
+        let found = match annotations {
+            Some(Node::Map(map)) => {
+                let found = map.remove(NOTE).is_some();
+                if noted && map.0.is_empty() && !annotated {
+                    meta.remove("annotations");
+                }
+                found
+            }
+            Some(Node::Scalar(_) | Node::Seq(_)) | None => false,
+        };
+        if noted && !found && !keep {
+            self.notes = Notes::default();
+        }
+        out
+    }
+
+    /// Takes what kustomize noted in annotations of its own out of them, and makes the others texts.
+    pub(crate) fn finish(&mut self, origin: bool, transformations: bool) {
+        let mut texts = self.meta_texts("annotations");
+        for key in BUILD_ANNOTATIONS {
+            texts.remove(*key);
+        }
+        if !origin {
+            texts.remove(crate::origin::ORIGIN);
+        }
+        if !transformations {
+            texts.remove(crate::origin::TRANSFORMATIONS);
+        }
+        self.set_meta_texts("annotations", &texts);
+    }
+}
+
+/// A text, in quotes where it looks like something else.
+pub(crate) fn quoted(text: &str) -> Node {
+    Node::Scalar(Scalar::string(text))
+}
+
+/// Sets a scalar without a tag by its key: where there was one, its quotes stay.
+pub(crate) fn set_untagged(map: &mut Entries, key: &str, text: &str) {
+    if let Some(place @ Node::Scalar(_)) = map.get_mut(key)
+        && !place.is_null()
+    {
+        let _ = place.set_scalar(Scalar::untagged(text));
+        return;
+    }
+    // What looks like another kind of value gets quotes.
+    map.set(key, quoted(text));
+}

@@ -1,0 +1,576 @@
+//! One open kustomization, and the machine that works on a stack of them.
+
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use convoy_value::{Value, yaml};
+
+use super::load::read_objects;
+use super::{Builder, Sum};
+use crate::config::{self, Config, NameReference};
+use crate::error::Error;
+use crate::fieldspec::FieldSpec;
+use crate::ids::Gvk;
+use crate::kustomization::Kustomization;
+use crate::origin::{ORIGIN, Origin, TRANSFORMATIONS};
+use crate::paths;
+use crate::plugins::{self, Plugin};
+use crate::resmap::ResMap;
+use crate::resource::Resource;
+use crate::transform::{Subjects, Transformer};
+
+/// How deep directories of plugins may nest.
+const MAX_PLUGIN_DEPTH: usize = 8;
+
+/// What comes next in an open kustomization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Resource(usize),
+    Generators,
+    Component(usize),
+    Transformers,
+}
+
+/// An open kustomization.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(super) kustomization: Kustomization,
+    directory: String,
+    /// Its path.
+    pub(super) file: String,
+    name: &'static str,
+    sum: Sum,
+    phase: Phase,
+    origin: Option<Origin>,
+    component: bool,
+}
+
+enum Step {
+    Descend(Frame),
+    Next,
+    Done,
+}
+
+type Outcome<T> = Result<T, Error>;
+
+impl Frame {
+    pub(super) fn new(kustomization: Kustomization, directory: &str, file: String, name: &'static str, root: bool) -> Self {
+        let origin = (root && !kustomization.build_metadata.is_empty()).then(Origin::default);
+        Self {
+            kustomization,
+            directory: directory.into(),
+            file,
+            name,
+            sum: Sum::default(),
+            phase: Phase::Resource(0),
+            origin,
+            component: false,
+        }
+    }
+
+    fn fail(&self, field: &'static str) -> impl Fn(String) -> Error + use<> {
+        let file = self.file.clone();
+        move |problem| Error::Field { file: file.clone(), field, problem }
+    }
+
+    /// Takes over what a base or component made.
+    fn take(&mut self, done: Frame) -> Outcome<()> {
+        if done.component {
+            self.sum = done.sum;
+            return Ok(());
+        }
+        let fail = self.fail("resources");
+        let Sum { map, config, vars } = done.sum;
+        self.sum.map.append_all(map).map_err(&fail)?;
+        if let Some(config) = config {
+            add_config(&mut self.sum.config, &config).map_err(&fail)?;
+        }
+        for (name, var) in vars {
+            if self.sum.vars.contains_key(&name) {
+                return Err(fail(format!("var `{name}` already encountered")));
+            }
+            self.sum.vars.insert(name, var);
+        }
+        Ok(())
+    }
+}
+
+fn add_config(ours: &mut Option<Arc<Config>>, theirs: &Arc<Config>) -> Result<(), String> {
+    let merged = match ours {
+        Some(ours) if Arc::ptr_eq(ours, theirs) || ours == theirs => return Ok(()),
+        Some(ours) => Arc::new(ours.merge(theirs)?),
+        None => Arc::clone(theirs),
+    };
+    *ours = Some(merged);
+    Ok(())
+}
+
+impl Builder<'_> {
+    /// Builds a kustomization with everything below it.
+    pub(super) fn run(&mut self, first: Frame) -> Outcome<Sum> {
+        let mut stack = vec![first];
+        loop {
+            let Some(top) = stack.last_mut() else { return Ok(Sum::default()) };
+            match self.step(top)? {
+                Step::Next => {}
+                Step::Descend(frame) => stack.push(frame),
+                Step::Done => {
+                    self.visited.pop();
+                    let Some(done) = stack.pop() else { return Ok(Sum::default()) };
+                    match stack.last_mut() {
+                        Some(parent) => {
+                            parent.take(done)?;
+                            self.check_objects(&parent.sum.map)?;
+                        }
+                        None => return Ok(done.sum),
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_objects(&self, map: &ResMap) -> Outcome<()> {
+        let limit = self.options.limits.objects;
+        if map.len() > limit { Err(Error::Limit { of: "objects", limit }) } else { Ok(()) }
+    }
+
+    fn step(&mut self, frame: &mut Frame) -> Outcome<Step> {
+        match frame.phase {
+            Phase::Resource(index) => {
+                let Some(path) = frame.kustomization.resources.get(index).cloned() else {
+                    frame.phase = Phase::Generators;
+                    return Ok(Step::Next);
+                };
+                frame.phase = Phase::Resource(index + 1);
+                let mut map = core::mem::take(&mut frame.sum.map);
+                let next = self.resource(frame, &path, &mut map, "resources");
+                frame.sum.map = map;
+                let next = next?;
+                self.check_objects(&frame.sum.map)?;
+                Ok(next.map_or(Step::Next, Step::Descend))
+            }
+            Phase::Generators => {
+                frame.phase = Phase::Component(0);
+                self.configure(frame)?;
+                self.generate(frame)?;
+                self.check_objects(&frame.sum.map)?;
+                Ok(Step::Next)
+            }
+            Phase::Component(index) => {
+                let Some(path) = frame.kustomization.components.get(index).cloned() else {
+                    frame.phase = Phase::Transformers;
+                    return Ok(Step::Next);
+                };
+                frame.phase = Phase::Component(index + 1);
+                let mut child = self.descend(frame, &path, "components", None)?;
+                if !child.kustomization.component {
+                    return Err(frame.fail("components")(format!("expected kind 'Component' in `{}`", child.file)));
+                }
+                child.component = true;
+                child.sum = core::mem::take(&mut frame.sum);
+                Ok(Step::Descend(child))
+            }
+            Phase::Transformers => {
+                self.transform_all(frame)?;
+                Ok(Step::Done)
+            }
+        }
+    }
+
+    /// Adds the objects of a file; of a directory, answers its kustomization.
+    fn resource(&mut self, frame: &Frame, path: &str, map: &mut ResMap, field: &'static str) -> Outcome<Option<Frame>> {
+        match self.read_file(frame, path) {
+            Ok(resources) => {
+                let fail = frame.fail(field);
+                let in_path = |problem| fail(format!("`{path}`: {problem}"));
+                let mut file = ResMap::new();
+                resources.into_iter().try_for_each(|resource| file.append(resource)).map_err(in_path)?;
+                map.append_all(file).map_err(in_path)?;
+                Ok(None)
+            }
+            Err(problem) => {
+                let child = self.descend(frame, path, field, Some(problem))?;
+                if child.kustomization.component {
+                    return Err(frame.fail(field)(format!("expected kind != 'Component' in `{}`", child.file)));
+                }
+                Ok(Some(child))
+            }
+        }
+    }
+
+    fn read_file(&mut self, frame: &Frame, path: &str) -> Result<Vec<Resource>, String> {
+        let content = self.load(&frame.directory, path)?;
+        let mut resources = read_objects(&content, &self.options.limits.text)?;
+        if let Some(origin) = &frame.origin {
+            let text = origin.append(path).to_yaml();
+            for resource in &mut resources {
+                resource.set_annotation(ORIGIN, &text);
+            }
+        }
+        Ok(resources)
+    }
+
+    /// Opens the kustomization of a directory that `frame` names.
+    fn descend(&mut self, frame: &Frame, path: &str, field: &'static str, no_file: Option<String>) -> Outcome<Frame> {
+        let fail = frame.fail(field);
+        let as_file = no_file.map(|problem| format!("; as a file: {problem}")).unwrap_or_default();
+        if paths::is_remote(path) {
+            return Err(Error::Remote { file: frame.file.clone(), field, url: path.into() });
+        }
+        if path.is_empty() || path.starts_with('/') {
+            return Err(fail(format!("`{path}` is no directory below the root of the tree{as_file}")));
+        }
+        let Some(directory) = paths::join(&frame.directory, path) else {
+            return Err(fail(format!("`{path}` leads out of the tree")));
+        };
+        if !self.files.is_directory(&directory) {
+            return Err(fail(format!("`{path}` is no directory{as_file}")));
+        }
+        if let Some(visited) = self.visited.iter().rev().find(|visited| paths::is_within(visited, &directory)) {
+            return Err(fail(format!("cycle detected: `{directory}` contains the visited `{visited}`")));
+        }
+        let mut child = self.open(&directory, false)?;
+        child.origin = frame.origin.as_ref().map(|origin| origin.append(path));
+        child.kustomization.build_metadata.clone_from(&frame.kustomization.build_metadata);
+        Ok(child)
+    }
+
+    /// Adds what `configurations` and `crds` say to the fields that transformers work on.
+    fn configure(&mut self, frame: &mut Frame) -> Outcome<()> {
+        let fail = frame.fail("configurations");
+        let mut custom = Config::default();
+        for path in frame.kustomization.configurations.clone() {
+            let in_path = |problem| fail(format!("`{path}`: {problem}"));
+            let content = self.load(&frame.directory, &path).map_err(in_path)?;
+            let value = yaml::helm::parse_strict(&content, &self.options.limits.text);
+            let read = value.map_err(|error| error.to_string()).and_then(|value| Config::read(&value));
+            custom = read.and_then(|config| custom.merge(&config)).map_err(in_path)?;
+        }
+        let defaults = Arc::clone(&self.defaults);
+        let config = if custom == Config::default() {
+            defaults
+        } else {
+            Arc::new(defaults.merge(&custom).map_err(&fail)?)
+        };
+        add_config(&mut frame.sum.config, &config).map_err(&fail)?;
+        let fail = frame.fail("crds");
+        for path in frame.kustomization.crds.clone() {
+            let in_path = |problem| fail(format!("`{path}`: {problem}"));
+            let content = self.load(&frame.directory, &path).map_err(in_path)?;
+            let value = yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
+            let config = crd_config(&value).map_err(in_path)?;
+            if config != Config::default() {
+                add_config(&mut frame.sum.config, &Arc::new(config)).map_err(in_path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn generate(&mut self, frame: &mut Frame) -> Outcome<()> {
+        let options = frame.kustomization.generator_options.clone();
+        let lists = [
+            ("configMapGenerator", "ConfigMapGenerator", frame.kustomization.config_maps.clone()),
+            ("secretGenerator", "SecretGenerator", frame.kustomization.secrets.clone()),
+        ];
+        if frame.kustomization.has_charts {
+            return Err(frame.fail("helmCharts")("charts are not built here".into()));
+        }
+        for (field, kind, generators) in lists {
+            let fail = frame.fail(field);
+            for generator in generators {
+                let directory = &frame.directory;
+                let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
+                let mut resource = generator.generate(options.as_ref(), &mut load).map_err(&fail)?;
+                if let Some(origin) = &frame.origin {
+                    resource.set_annotation(ORIGIN, &origin.built_in(frame.name, kind).to_yaml());
+                }
+                frame.sum.map.absorb(resource).map_err(&fail)?;
+            }
+        }
+        let fail = frame.fail("generators");
+        for (plugin, origin) in self.plugins(frame, &frame.kustomization.generators.clone(), "generators")? {
+            let directory = &frame.directory;
+            let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
+            let mut resource = match plugin {
+                Plugin::Generator(generator) => generator.generate(None, &mut load).map_err(&fail)?,
+                Plugin::Object(resource) => resource,
+                Plugin::Transformer(_) => return Err(fail("a transformer is no generator".into())),
+            };
+            if let Some(origin) = origin {
+                resource.set_annotation(ORIGIN, &origin.to_yaml());
+            }
+            frame.sum.map.absorb(resource).map_err(&fail)?;
+        }
+        Ok(())
+    }
+
+    /// Reads entries that configure plugins: objects in place, files, or directories.
+    fn plugins(
+        &mut self,
+        frame: &Frame,
+        entries: &[String],
+        field: &'static str,
+    ) -> Outcome<Vec<(Plugin, Option<Origin>)>> {
+        let fail = frame.fail(field);
+        let mut map = ResMap::new();
+        let mut paths = Vec::new();
+        for entry in entries {
+            let Ok(resources) = read_objects(entry.as_bytes(), &self.options.limits.text) else {
+                paths.push(entry);
+                continue;
+            };
+            for mut resource in resources {
+                if let Some(origin) = &frame.origin {
+                    resource.set_annotation(ORIGIN, &origin.append(frame.name).to_yaml());
+                }
+                map.append(resource).map_err(&fail)?;
+            }
+        }
+        for path in paths {
+            if let Some(child) = self.resource(frame, path, &mut map, field)? {
+                if self.plugins == MAX_PLUGIN_DEPTH {
+                    return Err(Error::Limit { of: "nested directories of plugins", limit: MAX_PLUGIN_DEPTH });
+                }
+                self.plugins += 1;
+                let sum = self.run(child)?;
+                self.plugins -= 1;
+                map.append_all(sum.map).map_err(&fail)?;
+            }
+        }
+        let base = frame.directory.rsplit('/').next().unwrap_or_default().to_string();
+        let limits = self.options.limits.text;
+        let mut found = Vec::new();
+        for resource in map.iter() {
+            let directory = &frame.directory;
+            let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
+            let mut objects = |text: &str| read_objects(text.as_bytes(), &limits);
+            let plugin = plugins::read(resource, &base, &mut load, &mut objects).map_err(&fail)?;
+            let origin = resource.annotation(ORIGIN).map(|text| Origin {
+                configured_in: text.strip_prefix("path: ").unwrap_or(text).trim().to_string(),
+                configured_by: [
+                    resource.id.gvk.api_version(),
+                    resource.id.gvk.kind.clone(),
+                    resource.id.name.clone(),
+                    resource.id.namespace.clone(),
+                ],
+                ..Origin::default()
+            });
+            found.push((plugin, origin));
+        }
+        Ok(found)
+    }
+
+    /// Runs the transformers and validators of a kustomization, and notes its variables.
+    fn transform_all(&mut self, frame: &mut Frame) -> Outcome<()> {
+        let config = frame.sum.config.clone().unwrap_or_default();
+        let mut all: Vec<(&'static str, Transformer, Option<Origin>)> = Vec::new();
+        self.built_in(frame, &config, &mut all)?;
+        for (plugin, origin) in self.plugins(frame, &frame.kustomization.transformers.clone(), "transformers")? {
+            match plugin {
+                Plugin::Transformer(transformer) => all.push(("transformers", transformer, origin)),
+                Plugin::Generator(_) | Plugin::Object(_) => {
+                    return Err(frame.fail("transformers")("a generator is no transformer".into()));
+                }
+            }
+        }
+        for (field, transformer, origin) in all {
+            self.transform(&transformer, &mut frame.sum.map).map_err(frame.fail(field))?;
+            if let Some(origin) = origin {
+                note_transformation(&mut frame.sum.map, &origin);
+            }
+        }
+        self.validate(frame)?;
+        let fail = frame.fail("vars");
+        for var in frame.kustomization.vars.clone() {
+            var.mark(&mut frame.sum.map).map_err(&fail)?;
+        }
+        for var in frame.kustomization.vars.clone() {
+            if frame.sum.vars.contains_key(&var.name) {
+                return Err(fail(format!("var `{}` already encountered", var.name)));
+            }
+            frame.sum.vars.insert(var.name.clone(), var);
+        }
+        Ok(())
+    }
+
+    fn validate(&mut self, frame: &mut Frame) -> Outcome<()> {
+        let fail = frame.fail("validators");
+        for (plugin, _) in self.plugins(frame, &frame.kustomization.validators.clone(), "validators")? {
+            let Plugin::Transformer(validator) = plugin else {
+                return Err(fail("a generator is no validator".into()));
+            };
+            let before: Vec<_> = frame.sum.map.iter().map(|resource| resource.node.clone()).collect();
+            self.transform(&validator, &mut frame.sum.map).map_err(&fail)?;
+            if frame.sum.map.len() != before.len() || !frame.sum.map.iter().zip(&before).all(|(resource, node)| resource.node == *node) {
+                return Err(fail("validator shouldn't modify the resource map".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The transformers that the kustomization's own fields ask for, in kustomize's order.
+    fn built_in(
+        &mut self,
+        frame: &Frame,
+        config: &Config,
+        all: &mut Vec<(&'static str, Transformer, Option<Origin>)>,
+    ) -> Outcome<()> {
+        let k = &frame.kustomization;
+        let directory = &frame.directory;
+        let limits = self.options.limits.text;
+        let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
+        let mut objects = |text: &str| read_objects(text.as_bytes(), &limits);
+        let mut add = |field: &'static str, kind: &str, transformer: Transformer| {
+            all.push((field, transformer, frame.origin.as_ref().map(|origin| origin.built_in(frame.name, kind))));
+        };
+        if !k.patches_strategic_merge.is_empty() {
+            let patches = plugins::strategic_merge(&k.patches_strategic_merge, &mut load, &mut objects);
+            add(
+                "patchesStrategicMerge",
+                "PatchStrategicMergeTransformer",
+                patches.map_err(frame.fail("patchesStrategicMerge"))?,
+            );
+        }
+        for entry in &k.patches {
+            let options = (entry.allow_name_change, entry.allow_kind_change);
+            let patch =
+                plugins::patch(&entry.path, &entry.patch, entry.target.clone(), options, &mut load, &mut objects);
+            add("patches", "PatchTransformer", patch.map_err(frame.fail("patches"))?);
+        }
+        if !k.namespace.is_empty() {
+            let (namespace, specs) = (k.namespace.clone(), config.namespace.clone());
+            let subjects = Subjects::NamedDefault;
+            let transformer = Transformer::Namespace { namespace, specs, unset_only: false, subjects };
+            add("namespace", "NamespaceTransformer", transformer);
+        }
+        if !k.name_prefix.is_empty() {
+            let (text, specs) = (k.name_prefix.clone(), config.name_prefix.clone());
+            add("namePrefix", "PrefixTransformer", Transformer::Prefix { text, specs });
+        }
+        if !k.name_suffix.is_empty() {
+            let (text, specs) = (k.name_suffix.clone(), config.name_suffix.clone());
+            add("nameSuffix", "SuffixTransformer", Transformer::Suffix { text, specs });
+        }
+        for (labels, specs) in labels(k, config).map_err(frame.fail("labels"))? {
+            add("labels", "LabelTransformer", Transformer::Labels { labels, specs });
+        }
+        if !k.common_annotations.is_empty() {
+            let (labels, specs) = (k.common_annotations.clone(), config.common_annotations.clone());
+            add("commonAnnotations", "AnnotationsTransformer", Transformer::Labels { labels, specs });
+        }
+        for entry in &k.patches_json {
+            let patch = plugins::json_patch(&entry.path, &entry.patch, entry.target.clone(), &mut load);
+            add("patchesJson6902", "PatchJson6902Transformer", patch.map_err(frame.fail("patchesJson6902"))?);
+        }
+        for (name, count) in &k.replicas {
+            let transformer =
+                Transformer::Replicas { name: name.clone(), count: *count, specs: config.replicas.clone() };
+            add("replicas", "ReplicaCountTransformer", transformer);
+        }
+        for image in &k.images {
+            let transformer = Transformer::Images { image: image.clone(), specs: config.images.clone() };
+            add("images", "ImageTagTransformer", transformer);
+        }
+        if !k.replacements.is_empty() {
+            let transformer = plugins::replacements(&k.replacements, &mut load);
+            add("replacements", "ReplacementTransformer", transformer.map_err(frame.fail("replacements"))?);
+        }
+        Ok(())
+    }
+}
+
+type LabelsAndFields = (alloc::collections::BTreeMap<String, String>, Vec<FieldSpec>);
+
+/// Labels with the fields that they go into.
+fn labels(k: &Kustomization, config: &Config) -> Result<Vec<LabelsAndFields>, String> {
+    let mut all = Vec::new();
+    if k.labels.is_empty() && k.common_labels.is_empty() {
+        return Ok(all);
+    }
+    for label in &k.labels {
+        let mut specs = label.fields.clone();
+        let mut merge = |list: &[FieldSpec]| {
+            list.iter().try_for_each(|spec| config::merge_one(&mut specs, spec.clone()))
+        };
+        merge(&config.labels)?;
+        if label.selectors {
+            merge(&config.common_labels)?;
+        } else {
+            if label.templates {
+                merge(&config.template_labels)?;
+            }
+            merge(&[FieldSpec::any("metadata/labels", true)])?;
+        }
+        all.push((label.pairs.clone(), specs));
+    }
+    all.push((k.common_labels.clone(), config.common_labels.clone()));
+    Ok(all)
+}
+
+fn note_transformation(map: &mut ResMap, origin: &Origin) {
+    for resource in map.iter_mut() {
+        if resource.annotation(ORIGIN).is_none() {
+            resource.set_annotation(ORIGIN, &origin.to_yaml());
+        } else {
+            let list = origin.add_to(resource.annotation(TRANSFORMATIONS).unwrap_or_default());
+            resource.set_annotation(TRANSFORMATIONS, &list);
+        }
+    }
+}
+
+/// The fields that a description of types marks: what holds names, labels, annotations.
+fn crd_config(value: &Value) -> Result<Config, String> {
+    let mut config = Config::default();
+    let Some(types) = value.as_object() else {
+        return Err("a mapping of types was expected".into());
+    };
+    for (name, definition) in types.iter() {
+        let properties = definition.at(&["Schema", "properties"]);
+        let is_type = ["kind", "apiVersion", "metadata"]
+            .iter()
+            .all(|field| properties.is_some_and(|properties| properties.get(field).is_some()));
+        if is_type {
+            let kind = name.rsplit('.').next().unwrap_or(name).to_string();
+            let gvk = Gvk { kind, ..Gvk::default() };
+            crd_fields(&mut config, &gvk, value, name, &mut Vec::new())?;
+        }
+    }
+    Ok(config)
+}
+
+fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &mut Vec<String>) -> Result<(), String> {
+    if path.len() > 100 {
+        return Err("types nest deeper than 100 levels".into());
+    }
+    let properties = types.get(name).and_then(|definition| definition.at(&["Schema", "properties"]));
+    for (field, property) in properties.and_then(Value::as_object).into_iter().flat_map(|map| map.iter()) {
+        path.push(field.to_string());
+        let text = |key: &str| property.get(key).and_then(Value::as_str);
+        let here = FieldSpec::new(gvk.clone(), &path.join("/"), false);
+        for (key, list) in [
+            ("x-kubernetes-annotation", &mut config.common_annotations),
+            ("x-kubernetes-label-selector", &mut config.common_labels),
+            ("x-kubernetes-identity", &mut config.name_prefix),
+        ] {
+            if text(key).is_some() {
+                config::merge_one(list, here.clone())?;
+            }
+        }
+        if let (Some(version), Some(kind)) =
+            (text("x-kubernetes-object-ref-api-version"), text("x-kubernetes-object-ref-kind"))
+        {
+            let key = text("x-kubernetes-object-ref-name-key").unwrap_or("name");
+            let spec = FieldSpec::new(gvk.clone(), &format!("{}/{key}", path.join("/")), false);
+            let target = Gvk { group: String::new(), version: version.into(), kind: kind.into() };
+            config.add_reference(NameReference { target, fields: vec![spec] })?;
+        }
+        if let Some(reference) = text("$ref") {
+            crd_fields(config, gvk, types, reference, path)?;
+        }
+        path.pop();
+    }
+    Ok(())
+}

@@ -1,0 +1,490 @@
+//! The built-in transformers.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use convoy_value::{Limits, Value, json, patch as json_patch, yaml};
+
+use crate::fieldspec::{self, FieldSpec, Make};
+use crate::ids::Gvk;
+use crate::image::{Image, Updater};
+use crate::lookup;
+use crate::merge;
+use crate::node::{Entries, Node, Scalar, Tag};
+use crate::paths;
+use crate::replacement::Replacement;
+use crate::resmap::ResMap;
+use crate::resource::{Resource, quoted};
+use crate::schema::Schema;
+use crate::selector::{Matcher, Selector};
+use crate::sort;
+
+/// Whose namespace a binding's subjects get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Subjects {
+    #[default]
+    NamedDefault,
+    ServiceAccounts,
+    None,
+}
+
+/// A patch that is read.
+#[derive(Clone, Debug)]
+pub(crate) enum Patch {
+    /// Objects to merge into others.
+    Merge(Vec<Resource>),
+    /// Operations.
+    Json(Value),
+}
+
+/// One field that a `ValueAddTransformer` writes.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueTarget {
+    pub(crate) selector: Option<Selector>,
+    pub(crate) field: String,
+    pub(crate) position: i64,
+}
+
+/// A transformer with what it is configured with.
+#[derive(Clone, Debug)]
+pub(crate) enum Transformer {
+    Namespace { namespace: String, specs: Vec<FieldSpec>, unset_only: bool, subjects: Subjects },
+    Prefix { text: String, specs: Vec<FieldSpec> },
+    Suffix { text: String, specs: Vec<FieldSpec> },
+    Labels { labels: BTreeMap<String, String>, specs: Vec<FieldSpec> },
+    Images { image: Image, specs: Vec<FieldSpec> },
+    Replicas { name: String, count: i64, specs: Vec<FieldSpec> },
+    /// Each patch is for the object that it names.
+    PatchNamed { patches: Vec<Resource>, directly: bool },
+    /// One patch for all that a selector takes.
+    PatchSelected { patch: Patch, target: Option<Selector>, directly: bool },
+    Replacements(Vec<Replacement>),
+    ValueAdd { value: String, targets: Vec<ValueTarget> },
+    Sort { lists: Option<(Vec<String>, Vec<String>)> },
+    Hash,
+    Nothing,
+}
+
+type Result<T> = core::result::Result<T, String>;
+
+impl Transformer {
+    /// Changes the objects.
+    ///
+    /// # Errors
+    /// When the objects do not allow it; the message names the object.
+    pub(crate) fn apply(&self, map: &mut ResMap, schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>) -> Result<()> {
+        match self {
+            Self::Namespace { namespace, specs, unset_only, subjects } => {
+                set_namespaces(map, namespace, specs, *unset_only, *subjects)
+            }
+            Self::Prefix { text, specs } => add_affix(map, specs, text, true),
+            Self::Suffix { text, specs } => add_affix(map, specs, text, false),
+            Self::Labels { labels, specs } => set_labels(map, labels, specs),
+            Self::Images { image, specs } => {
+                let updater = Updater::new(image)?;
+                each(map, &mut |resource| updater.apply(resource, specs))
+            }
+            Self::Replicas { name, count, specs } => set_replicas(map, name, *count, specs),
+            Self::PatchNamed { patches, directly } => {
+                let schema = schema()?;
+                patches.iter().try_for_each(|patch| patch_named(map, patch, *directly, &schema))
+            }
+            Self::PatchSelected { patch, target, directly } => {
+                patch_selected(map, patch, target.as_ref(), *directly, schema)
+            }
+            Self::Replacements(replacements) => {
+                replacements.iter().try_for_each(|replacement| replacement.apply(map))
+            }
+            Self::ValueAdd { value, targets } => targets.iter().try_for_each(|target| add_value(map, value, target)),
+            Self::Sort { lists } => {
+                let mut resources: Vec<Resource> = core::mem::take(map).into_resources().collect();
+                sort::legacy(&mut resources, lists.as_ref().map(|(first, last)| (&first[..], &last[..])));
+                resources.into_iter().try_for_each(|resource| map.append(resource))
+            }
+            Self::Hash => {
+                for place in map.places() {
+                    if let Some(resource) = map.get_mut(place)
+                        && crate::generate::add_hash(resource)?
+                    {
+                        map.reindex(place);
+                    }
+                }
+                Ok(())
+            }
+            Self::Nothing => Ok(()),
+        }
+    }
+}
+
+fn each(map: &mut ResMap, change: &mut dyn FnMut(&mut Resource) -> Result<()>) -> Result<()> {
+    for resource in map.iter_mut() {
+        change(resource).map_err(|problem| format!("{}: {problem}", resource.id))?;
+    }
+    Ok(())
+}
+
+fn is_binding(kind: &str) -> bool {
+    kind == "RoleBinding" || kind == "ClusterRoleBinding"
+}
+
+fn set_namespaces(map: &mut ResMap, namespace: &str, specs: &[FieldSpec], unset_only: bool, subjects: Subjects) -> Result<()> {
+    if namespace.is_empty() {
+        return Ok(());
+    }
+    for place in map.places() {
+        let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else { continue };
+        if resource.annotation("internal.config.kubernetes.io/helm-generated") == Some("true") {
+            continue;
+        }
+        resource.store_previous_id();
+        set_namespace(resource, namespace, specs, unset_only, subjects)
+            .map_err(|problem| format!("{}: namespace transformation failed: {problem}", resource.id))?;
+        map.reindex(place);
+        let Some(id) = map.get(place).map(|resource| &resource.id) else { continue };
+        if map.current(id).len() != 1 {
+            return Err(format!("namespace transformation produces ID conflict: {id}"));
+        }
+    }
+    Ok(())
+}
+
+fn set_namespace(
+    resource: &mut Resource,
+    namespace: &str,
+    specs: &[FieldSpec],
+    unset_only: bool,
+    subjects: Subjects,
+) -> Result<()> {
+    let mut set = |node: &mut Node| -> Result<()> {
+        let has = !node.is_null() && !node.text().is_empty();
+        if unset_only && has {
+            return Ok(());
+        }
+        node.set_scalar(Scalar::string(namespace))
+    };
+    let gvk = resource.id.gvk.clone();
+    if !resource.id.cluster {
+        fieldspec::apply(&mut resource.node, &FieldSpec::any("metadata/namespace", true), Make::Scalar, &mut set)?;
+    }
+    let binding = is_binding(&gvk.kind);
+    if binding && subjects != Subjects::None {
+        set_subjects(&mut resource.node, subjects, &mut set)?;
+    }
+    let core = gvk.group.is_empty() && gvk.version == "v1";
+    for spec in specs {
+        let skipped = spec.path == "metadata/namespace"
+            || (!core && spec.path == "metadata/name")
+            || (binding && is_binding(&spec.gvk.kind) && spec.path == "subjects/namespace");
+        if !skipped {
+            fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut set)?;
+        }
+    }
+    Ok(())
+}
+
+fn set_subjects(node: &mut Node, subjects: Subjects, set: &mut dyn FnMut(&mut Node) -> Result<()>) -> Result<()> {
+    let (key, value) = match subjects {
+        Subjects::NamedDefault => ("name", "default"),
+        Subjects::ServiceAccounts => ("kind", "ServiceAccount"),
+        Subjects::None => return Ok(()),
+    };
+    let Some(list) = node.as_map_mut().and_then(|map| map.get_mut("subjects")).filter(|list| !list.is_null()) else {
+        return Ok(());
+    };
+    let Node::Seq(items) = list else {
+        return Err("`subjects`: a sequence was expected".into());
+    };
+    for item in items {
+        let Node::Map(subject) = item else {
+            return Err("`subjects`: a mapping was expected".into());
+        };
+        if subject.get(key).is_some_and(|found| !found.is_null() && found.text() == value) {
+            if subject.get("namespace").is_none() {
+                subject.set("namespace", Node::untagged(""));
+            }
+            if let Some(place) = subject.get_mut("namespace") {
+                set(place)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Types whose names say something to the API server.
+fn keeps_name(gvk: &Gvk) -> bool {
+    match gvk.kind.as_str() {
+        "CustomResourceDefinition" | "Namespace" => true,
+        "APIService" => gvk.group == "apiregistration.k8s.io",
+        _ => false,
+    }
+}
+
+fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) -> Result<()> {
+    for place in map.places() {
+        let Some(resource) = map.get_mut(place) else { continue };
+        let original = resource.original_id().gvk;
+        if keeps_name(&original) {
+            continue;
+        }
+        let mut changed = false;
+        for spec in specs.iter().filter(|spec| original.is_selected(&spec.gvk)) {
+            if spec.path == "metadata/name" && !text.is_empty() {
+                let list = if before { &mut resource.notes.prefixes } else { &mut resource.notes.suffixes };
+                list.push(text.to_string());
+                resource.refresh();
+                resource.store_previous_id();
+            }
+            changed = true;
+            fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| {
+                let old = node.text();
+                let new = if before { format!("{text}{old}") } else { format!("{old}{text}") };
+                node.set_scalar(Scalar::untagged(new))
+            })
+            .map_err(|problem| format!("{}: {problem}", resource.id))?;
+        }
+        if changed {
+            map.reindex(place);
+        }
+    }
+    Ok(())
+}
+
+/// Sets labels or annotations in every field that has them.
+fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[FieldSpec]) -> Result<()> {
+    each(map, &mut |resource| {
+        for spec in specs.iter().filter(|_| !labels.is_empty()) {
+            fieldspec::apply(&mut resource.node, spec, Make::Map, &mut |node| match node {
+                Node::Map(map) => {
+                    for (key, value) in labels {
+                        match map.get_mut(key) {
+                            Some(place @ Node::Scalar(_)) if !place.is_null() => {
+                                place.set_scalar(Scalar::string(&**value))?;
+                            }
+                            _ => map.set(key, quoted(value)),
+                        }
+                    }
+                    Ok(())
+                }
+                node if node.is_null() => Ok(()),
+                Node::Scalar(_) | Node::Seq(_) => Err("a mapping was expected".into()),
+            })?;
+        }
+        Ok(())
+    })
+}
+
+fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -> Result<()> {
+    let mut found = false;
+    for spec in specs {
+        for place in map.named(name) {
+            let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else { continue };
+            let fits = resource
+                .previous_ids()
+                .chain([resource.id.clone()])
+                .any(|id| id.name == name && id.gvk.is_selected(&spec.gvk));
+            if fits {
+                found = true;
+                let new = Scalar { text: count.to_string(), tag: Tag::Int, quoted: false };
+                fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| node.set_scalar(new.clone()))
+                    .map_err(|problem| format!("{}: {problem}", resource.id))?;
+            }
+        }
+    }
+    if found { Ok(()) } else { Err(format!("resource with name `{name}` does not match any type with replicas")) }
+}
+
+fn patch_named(map: &mut ResMap, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
+    let id = patch.original_id();
+    match map.any(&id)[..] {
+        [place] => merge_patch(map, place, patch, directly, schema),
+        [] => Err(format!("no matches for Id {id}; failed to find unique target for patch {id}")),
+        [..] => Err(format!("multiple matches for Id {id}; failed to find unique target for patch {id}")),
+    }
+}
+
+/// Merges a patch into one object. Through a selector, its labels and annotations are texts before.
+fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
+    let Some(resource) = map.get_mut(place) else { return Ok(()) };
+    let id = resource.id.clone();
+    let mut copy = patch.clone();
+    if !directly {
+        for field in ["labels", "annotations"] {
+            let texts = copy.meta_texts(field);
+            copy.set_meta_texts(field, &texts);
+        }
+        copy.set_text(&["metadata", "name"], &patch.id.name);
+        copy.set_namespace(&patch.id.namespace);
+        copy.set_text(&["apiVersion"], &id.gvk.api_version());
+        copy.set_text(&["kind"], &patch.id.gvk.kind);
+    }
+    let (names, kinds) = (copy.notes.allow_name_change, copy.notes.allow_kind_change);
+    if names || kinds {
+        resource.store_previous_id();
+    }
+    let merged = resource.with_note(false, |node| {
+        let old = core::mem::replace(node, Node::empty_map());
+        let merged = merge::merge(old, copy.node, schema)?;
+        *node = merged.unwrap_or_else(Node::empty_map);
+        Ok::<_, String>(())
+    });
+    merged.map_err(|problem| format!("{id}: {problem}"))?;
+    if resource.node.is_empty() {
+        map.remove(place);
+        return Ok(());
+    }
+    if !kinds {
+        resource.set_text(&["kind"], &id.gvk.kind);
+    }
+    if !names {
+        resource.set_text(&["metadata", "name"], &id.name);
+    }
+    resource.set_namespace(&id.namespace);
+    if names || kinds {
+        map.reindex(place);
+    } else {
+        map.reindex_if_renamed(place);
+    }
+    Ok(())
+}
+
+fn patch_selected(
+    map: &mut ResMap,
+    patch: &Patch,
+    target: Option<&Selector>,
+    directly: bool,
+    schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>,
+) -> Result<()> {
+    let Some(target) = target else {
+        return match patch {
+            Patch::Merge(patches) => {
+                let schema = schema()?;
+                patches.iter().try_for_each(|patch| patch_named(map, patch, true, &schema))
+            }
+            Patch::Json(_) => Err("must specify a target for JSON patch".into()),
+        };
+    };
+    if let Patch::Merge(patches) = patch
+        && patches.is_empty()
+    {
+        return Ok(());
+    }
+    let places = Matcher::new(target)?.select(map);
+    match patch {
+        Patch::Merge(patches) => {
+            let [patch] = &patches[..] else {
+                return Err("multiple strategic merge patches in one entry with a target".into());
+            };
+            let schema = schema()?;
+            places.into_iter().try_for_each(|place| merge_patch(map, place, patch, false, &schema))
+        }
+        Patch::Json(operations) => places.into_iter().try_for_each(|place| {
+            let Some(resource) = map.get_mut(place) else { return Ok(()) };
+            if directly {
+                resource.store_previous_id();
+            }
+            let id = resource.id.clone();
+            let patched = resource.with_note(true, |node| {
+                let value = node.to_value()?;
+                let patched =
+                    json_patch::apply(&value, operations, &Limits::default()).map_err(|error| error.to_string())?;
+                if patched.as_object().is_none() {
+                    return Err("the patch leaves no object".to_string());
+                }
+                *node = Node::from_written(patched);
+                Ok(())
+            });
+            patched.map_err(|problem| format!("{id}: {problem}"))?;
+            let texts = resource.meta_texts("annotations");
+            resource.set_meta_texts("annotations", &texts);
+            map.reindex(place);
+            Ok(())
+        }),
+    }
+}
+
+/// Reads a text as a patch of either kind.
+///
+/// # Errors
+/// When it is neither, or both.
+pub(crate) fn read_patch(text: &str, objects: core::result::Result<Vec<Resource>, String>, limits: &Limits) -> Result<Patch> {
+    let operations = read_operations(text, limits);
+    match (objects, operations) {
+        (Ok(objects), Ok(operations)) if !objects.is_empty() && operations.as_array().is_some_and(|list| !list.is_empty()) => {
+            Err("illegally qualifies as both an SM and JSON patch".into())
+        }
+        (Ok(objects), _) => Ok(Patch::Merge(objects)),
+        (Err(_), Ok(operations)) => Ok(Patch::Json(operations)),
+        (Err(problem), Err(_)) => Err(format!("unable to parse SM or JSON patch: {problem}")),
+    }
+}
+
+/// Reads a JSON 6902 patch, in JSON or YAML.
+pub(crate) fn read_operations(text: &str, limits: &Limits) -> Result<Value> {
+    if text.is_empty() {
+        return Err("empty json patch operations".into());
+    }
+    let value = if text.starts_with('[') {
+        json::parse(text, limits).map_err(|error| error.to_string())?
+    } else {
+        yaml::helm::parse(text, limits).map_err(|error| error.to_string())?
+    };
+    match &value {
+        Value::Null => Ok(Value::Array(Vec::new())),
+        Value::Array(items) if items.iter().all(|item| item.as_object().is_some() || item.is_null()) => Ok(value),
+        _ => Err("a JSON patch is a list of operations".into()),
+    }
+}
+
+fn add_value(map: &mut ResMap, value: &str, target: &ValueTarget) -> Result<()> {
+    let places = match &target.selector {
+        Some(selector) => Matcher::new(selector)?.select(map),
+        None => map.places(),
+    };
+    for place in places {
+        let Some(resource) = map.get_mut(place) else { continue };
+        let id = resource.id.clone();
+        let result = if target.field == "metadata/namespace" {
+            set_namespace(resource, value, &[], false, Subjects::NamedDefault)
+        } else {
+            add_value_to(&mut resource.node, value, target)
+        };
+        result.map_err(|problem| format!("{id}: {problem}"))?;
+        map.reindex_if_renamed(place);
+    }
+    Ok(())
+}
+
+fn add_value_to(node: &mut Node, value: &str, target: &ValueTarget) -> Result<()> {
+    let mut at = node;
+    let parts = paths::split(&target.field, '/');
+    for (index, part) in parts.iter().enumerate() {
+        let last = index + 1 == parts.len();
+        at = match (lookup::part(part)?, at) {
+            (lookup::Part::Key(key), Node::Map(map)) => {
+                if map.get(key).is_none() {
+                    map.set(key, if last { Node::untagged("") } else { Node::Map(Entries::default()) });
+                }
+                map.get_mut(key).ok_or("a field could not be made")?
+            }
+            (lookup::Part::Index(index), Node::Seq(items)) => items.get_mut(index).ok_or("an element is missing")?,
+            (lookup::Part::Last, Node::Seq(items)) => items.last_mut().ok_or("an element is missing")?,
+            (lookup::Part::Element(key, value), Node::Seq(items)) => items
+                .iter_mut()
+                .find(|item| item.get(key).is_some_and(|field| field.text() == value))
+                .ok_or("an element is missing")?,
+            _ => return Err(format!("`{part}` does not fit what is there")),
+        };
+    }
+    let old = at.text().to_string();
+    let new = match usize::try_from(target.position) {
+        Ok(position) if position > 0 => {
+            let mut parts: Vec<&str> = old.split('/').filter(|part| !part.is_empty()).collect();
+            parts.insert((position - 1).min(parts.len()), value);
+            format!("{}{}", if old.starts_with('/') { "/" } else { "" }, parts.join("/"))
+        }
+        _ => value.to_string(),
+    };
+    at.set_scalar(Scalar::untagged(new))
+}
