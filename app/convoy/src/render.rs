@@ -1,5 +1,6 @@
 //! `convoy render`: what will be applied, before anything is.
 
+mod helm;
 mod manifests;
 mod release;
 
@@ -26,7 +27,8 @@ use crate::{documents, print};
     after_help = "Examples:\n  \
         convoy render release.yaml\n  \
         convoy render release.yaml --source ../app -o name\n  \
-        convoy render manifests deploy/ -o ref"
+        convoy render manifests deploy/ -o ref\n  \
+        convoy render helm ./chart"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -47,6 +49,7 @@ pub(crate) struct Args {
 /// Rendering without a Release.
 #[derive(Debug, Subcommand)]
 enum Engine {
+    Helm(Box<helm::Args>),
     /// Reads directories and files of plain manifests
     ///
     /// A directory gives all .yaml and .yml files below it; a file is read whatever its name. The order of the
@@ -87,6 +90,7 @@ enum RenderOutput {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (render, form) = match &args.engine {
+        Some(Engine::Helm(args)) => return helm::run(args, &LimitFlags::default().limits()),
         Some(Engine::Manifests { paths, form }) => {
             let limits = form.limits.limits();
             let objects = manifests::render(paths, &limits)?;

@@ -134,3 +134,11 @@ pub enum Error {
         limit: String,
     },
 }
+
+impl Error {
+    /// Whether Helm had begun with the templates, and says how to see what they wrote.
+    #[must_use]
+    pub fn is_from_templates(&self) -> bool {
+        matches!(self, Self::KubeVersion { .. } | Self::Template { .. } | Self::Manifest { .. })
+    }
+}

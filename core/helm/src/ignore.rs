@@ -19,13 +19,16 @@ struct Rule {
 
 /// The rules of one `.helmignore`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
+pub struct Rules {
     rules: Vec<Rule>,
 }
 
 impl Rules {
     /// Reads the file, and adds what is always ignored: hidden files of `templates/`.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// When a rule is malformed.
+    pub fn parse(text: &[u8]) -> Result<Self, Error> {
         let text = String::from_utf8_lossy(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
         let mut rules = Self::default();
         for line in text.lines() {
@@ -60,7 +63,8 @@ impl Rules {
     }
 
     /// Whether the file or folder at `path` is ignored.
-    pub(crate) fn ignores(&self, path: &str, folder: bool) -> bool {
+    #[must_use]
+    pub fn ignores(&self, path: &str, folder: bool) -> bool {
         for rule in &self.rules {
             let subject = match rule.base_name {
                 true => path.rsplit('/').next().unwrap_or(path),
@@ -79,7 +83,8 @@ impl Rules {
     }
 
     /// Whether the file at `path` is ignored, by itself or by a folder above it.
-    pub(crate) fn ignores_file(&self, path: &str) -> bool {
+    #[must_use]
+    pub fn ignores_file(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         folders.into_iter().any(|folder| self.ignores(folder, true)) || self.ignores(path, false)
     }

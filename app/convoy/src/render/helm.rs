@@ -1,0 +1,310 @@
+//! `convoy render helm`: what `helm template` prints, with its flags.
+//!
+//! The text is Helm's; with `--output` the manifests are parsed and printed as objects.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use convoy_domain::limits::Limits;
+use convoy_domain::object::Object;
+use convoy_helm::layers::{self, Layer};
+use convoy_helm::{Chart, IgnoreRules, KeyedEntropy, KubeVersion, Rendered, Selection, Settings, Setup};
+use convoy_sprig::Randomness;
+use convoy_template::value::Time;
+use convoy_template::{Context, MissingKey, TemplateSet, Value as Dynamic};
+use convoy_value::{Map, yaml};
+
+use super::RenderOutput;
+use crate::disk::Tree;
+use crate::failure::Failure;
+use crate::print;
+
+/// Renders a chart as `helm template` does
+///
+/// CHART is a directory or a .tgz. The output is Helm's own text, unless --output asks for objects. Random functions
+/// draw from a random key; --entropy-key makes them give the same values each time.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  convoy render helm ./chart\n  convoy render helm my-app ./chart -n prod -f values.yaml --set a.b=1\n  \
+                  convoy render helm ./chart --show-only templates/service.yaml"
+)]
+pub(super) struct Args {
+    /// Name of the release, and the chart
+    #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
+    operands: Vec<String>,
+    /// Name of the release, in place of the first operand
+    #[arg(long, visible_alias = "release-name", value_name = "NAME")]
+    name: Option<String>,
+    /// Template that gives the name of the release
+    #[arg(long, value_name = "TEMPLATE", conflicts_with = "name")]
+    name_template: Option<String>,
+    /// Namespace of the release
+    #[arg(short, long, value_name = "NAME", default_value = "default")]
+    namespace: String,
+    #[command(flatten)]
+    values: ValueFlags,
+    /// Prints the files of crds/ first
+    #[arg(long)]
+    include_crds: bool,
+    /// Leaves hooks out that are tests
+    #[arg(long)]
+    skip_tests: bool,
+    /// Leaves all hooks out
+    #[arg(long)]
+    no_hooks: bool,
+    /// Prints only what these templates wrote: paths below the chart, `*` allowed
+    #[arg(short, long, value_name = "PATH")]
+    show_only: Vec<String>,
+    /// Further API versions for .Capabilities.APIVersions
+    #[arg(short, long, value_name = "VERSION", value_delimiter = ',')]
+    api_versions: Vec<String>,
+    /// Version of Kubernetes for .Capabilities.KubeVersion
+    #[arg(long, value_name = "VERSION")]
+    kube_version: Option<String>,
+    /// Sets .Release.IsUpgrade in place of .Release.IsInstall
+    #[arg(long)]
+    is_upgrade: bool,
+    /// Does not check values against values.schema.json
+    #[arg(long)]
+    skip_schema_validation: bool,
+    /// Writes files below this directory instead of standard output
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["show_only", "output"])]
+    output_dir: Option<PathBuf>,
+    /// Prints objects in this form, in place of Helm's text
+    #[arg(short, long, value_enum)]
+    output: Option<RenderOutput>,
+    /// File with the key of random functions
+    #[arg(long, value_name = "FILE")]
+    entropy_key: Option<PathBuf>,
+    /// Flags of helm template that change nothing here
+    #[command(flatten)]
+    accepted: Accepted,
+}
+
+/// Values, lowest first: files, JSON, texts, files' contents, literals.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Values")]
+struct ValueFlags {
+    /// Values file, or - for standard input
+    #[arg(short = 'f', long = "values", value_name = "FILE", value_delimiter = ',')]
+    files: Vec<String>,
+    /// Sets values: a.b=1,c={x,y}
+    #[arg(long, value_name = "SET")]
+    set: Vec<String>,
+    /// Sets values that are always text
+    #[arg(long, value_name = "SET")]
+    set_string: Vec<String>,
+    /// Sets values from JSON: a={"b":1}, or one object
+    #[arg(long, value_name = "SET")]
+    set_json: Vec<String>,
+    /// Sets values from the content of files: a=FILE
+    #[arg(long, value_name = "SET")]
+    set_file: Vec<String>,
+    /// Sets one value as it is written
+    #[arg(long, value_name = "SET")]
+    set_literal: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Accepted {
+    #[arg(long, hide = true)]
+    skip_crds: bool,
+    #[arg(long, hide = true)]
+    disable_openapi_validation: bool,
+    #[arg(long, hide = true)]
+    hide_notes: bool,
+    #[arg(long, hide = true)]
+    debug: bool,
+    #[arg(long, hide = true)]
+    create_namespace: bool,
+}
+
+/// Template functions may call each other a thousand deep: more stack than a thread has by itself.
+const STACK: usize = 512 << 20;
+
+/// Renders, and prints or writes the result.
+pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || render(args, limits));
+        let worker = worker.map_err(|error| Failure::new("cannot start a thread to render in").because(&error))?;
+        worker.join().unwrap_or_else(|_| Err(Failure::new("the render ended unexpectedly")))
+    })
+}
+
+fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
+    let (name, path) = name_and_chart(args)?;
+    let settings = settings(args, name)?;
+    let chart = load(&path, limits)?;
+    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| {
+        let failure = Failure::of(&error);
+        match error.is_from_templates() {
+            true => failure.hint("convoy render helm -v says more"),
+            false => failure,
+        }
+    })?;
+    let selection = Selection {
+        include_crds: args.include_crds,
+        skip_tests: args.skip_tests,
+        no_hooks: args.no_hooks,
+    };
+    if let Some(dir) = &args.output_dir {
+        return write(&rendered, selection, dir);
+    }
+    if let Some(output) = args.output {
+        let objects = objects(&rendered, selection)?;
+        return print::out(&super::show(&super::named(objects, limits)?, output));
+    }
+    if args.show_only.is_empty() {
+        return print::out(&rendered.text(selection));
+    }
+    let shown = rendered.show_only(selection, &args.show_only);
+    print::out(&shown.map_err(|error| Failure::of(&error))?)
+}
+
+fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
+    let (name, chart) = match &args.operands[..] {
+        [chart] => (args.name.clone(), chart),
+        [name, chart] if args.name.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
+        _ => return Err(Failure::usage("cannot set --name or --name-template and also specify a name")),
+    };
+    let name = match (&args.name_template, name) {
+        (Some(template), _) => name_from(template)?,
+        (None, Some(name)) => name,
+        (None, None) => "release-name".into(),
+    };
+    Ok((name, chart.clone()))
+}
+
+fn name_from(template: &str) -> Result<String, Failure> {
+    const NAME: &str = "name-template";
+    let mut set = TemplateSet::new(convoy_helm::functions()).missing_key(MissingKey::Default);
+    set.parse(NAME, template).map_err(|error| Failure::of(&error))?;
+    let mut context = Context::new(Arc::new(set), Arc::default(), convoy_template::Limits::default());
+    let name = context.execute(NAME, Dynamic::Nil).map_err(|error| Failure::of(&error))?;
+    Ok(String::from_utf8_lossy(&name).into_owned())
+}
+
+fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
+    let kube_version = match &args.kube_version {
+        Some(version) => KubeVersion::parse(version).map_err(|error| Failure::of(&error))?,
+        None => KubeVersion::default(),
+    };
+    let setup = setup(args, &name)?;
+    Ok(Settings {
+        release_name: name,
+        namespace: args.namespace.clone(),
+        values: values(&args.values)?,
+        api_versions: args.api_versions.clone(),
+        kube_version,
+        is_upgrade: args.is_upgrade,
+        validates_schema: !args.skip_schema_validation,
+        setup,
+        ..Settings::default()
+    })
+}
+
+/// The clock shows the time at which the command began.
+fn setup(args: &Args, name: &str) -> Result<Setup, Failure> {
+    let key = match &args.entropy_key {
+        Some(path) => read(path)?,
+        None => random_key()?,
+    };
+    let (namespace, name) = (args.namespace.clone(), name.to_owned());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let now = Time::unix(seconds, now.subsec_nanos());
+    Ok(Setup::new(move |mut context| {
+        let entropy = KeyedEntropy::new(&key, &namespace, &name, 0);
+        context.put_state(Randomness::new(now.clone(), entropy));
+        context
+    }))
+}
+
+fn random_key() -> Result<Vec<u8>, Failure> {
+    let mut key = vec![0; 32];
+    let source = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut key));
+    source.map_err(|error| Failure::new("cannot make a random key").because(&error))?;
+    Ok(key)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::new(format!("cannot read `{}`", path.display())).because(&error))
+}
+
+fn read_file(name: &str) -> Result<Vec<u8>, Failure> {
+    if name.trim() != "-" {
+        return read(Path::new(name));
+    }
+    let mut text = Vec::new();
+    let input = std::io::stdin().read_to_end(&mut text);
+    input.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
+    Ok(text)
+}
+
+fn values(flags: &ValueFlags) -> Result<Map, Failure> {
+    let files = flags.files.iter().map(|name| Ok((name, read_file(name)?))).collect::<Result<Vec<_>, Failure>>()?;
+    let mut all: Vec<Layer<'_>> = files.iter().map(|(name, text)| Layer::File(name, text)).collect();
+    all.extend(flags.set_json.iter().map(|text| Layer::Json(text)));
+    all.extend(flags.set.iter().map(|text| Layer::Set(text)));
+    all.extend(flags.set_string.iter().map(|text| Layer::Text(text)));
+    all.extend(flags.set_file.iter().map(|text| Layer::Content(text)));
+    all.extend(flags.set_literal.iter().map(|text| Layer::Literal(text)));
+    let mut content = |name: &str| {
+        let text = read_file(name).map_err(|failure| failure.line())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    layers::apply(&all, &mut content).map_err(|error| Failure::of(&error))
+}
+
+fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
+    let dir = Path::new(path);
+    if !dir.exists() {
+        return Err(Failure::new(format!("path {path:?} not found")));
+    }
+    let chart = if dir.is_dir() {
+        let ignored = fs::read(dir.join(".helmignore")).unwrap_or_default();
+        let rules = IgnoreRules::parse(&ignored).map_err(|error| Failure::of(&error))?;
+        let mut tree = Tree::new(limits);
+        tree.add_directory(dir, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
+        Chart::load(&tree.into_files())
+    } else {
+        Chart::from_archive(&read(dir)?)
+    };
+    chart.map_err(|error| Failure::of(&error))
+}
+
+/// The manifests of the selection that hold an object.
+fn objects(rendered: &Rendered, selection: Selection) -> Result<Vec<Object>, Failure> {
+    let crds = rendered.crds.iter().filter(|_| selection.include_crds);
+    let hooks = rendered.hooks.iter().filter(|hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()));
+    let mut objects = Vec::new();
+    for manifest in crds.chain(&rendered.manifests).chain(hooks.map(|hook| &hook.manifest)) {
+        let refuse = |error: &dyn std::error::Error| Failure::new(format!("cannot read what `{}` wrote", manifest.source)).because(error);
+        let documents = yaml::helm::parse_documents(&manifest.content, &convoy_value::Limits::default());
+        for document in documents.map_err(|error| refuse(&error))?.into_iter().filter(|document| !document.is_empty()) {
+            objects.push(Object::new(document.value).map_err(|error| refuse(&error))?);
+        }
+    }
+    Ok(objects)
+}
+
+/// Writes files as `helm template --output-dir` does: several manifests of one template into one file.
+fn write(rendered: &Rendered, selection: Selection, dir: &Path) -> Result<(), Failure> {
+    let mut report = String::new();
+    for (path, text, again) in rendered.files(selection) {
+        let path = dir.join(path);
+        let refuse = |error: std::io::Error| Failure::new(format!("cannot write `{}`", path.display())).because(&error);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(refuse)?;
+        }
+        let before = if again { fs::read_to_string(&path).map_err(refuse)? } else { String::new() };
+        fs::write(&path, before + &text).map_err(refuse)?;
+        report.push_str(&format!("wrote {}\n", path.display()));
+    }
+    report.push('\n');
+    print::out(&report)
+}
