@@ -9,7 +9,7 @@ use convoy_value::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::decode::Fields;
-use crate::node::{Entries, Node, Scalar, Tag};
+use crate::node::{Entries, Node, Scalar, Tag, is_text_key};
 use crate::resource::{Behavior, Resource, set_untagged};
 
 /// What `generatorOptions` and `options` say.
@@ -112,7 +112,7 @@ impl Generator {
         }
         fill(&mut node, pairs, self.secret);
         if options.as_ref().is_some_and(|options| options.immutable) {
-            node.set("immutable", Node::Scalar(Scalar { text: "true".into(), tag: Tag::Bool, quoted: false }));
+            node.set("immutable", Node::Scalar(Scalar { text: "true".into(), tag: Tag::Bool, quoted: false, shared: 0 }));
         }
         let mut resource = Resource::new(Node::Map(node));
         if let Some(options) = &options {
@@ -159,7 +159,10 @@ impl Generator {
             let (key, path) = file_source(source)?;
             add(key, load(path)?)?;
         }
-        Ok(pairs)
+        match pairs.keys().find(|key| !is_text_key(key)) {
+            Some(key) => Err(format!("the key `{key}` is no text without quotes")),
+            None => Ok(pairs),
+        }
     }
 }
 

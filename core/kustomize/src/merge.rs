@@ -121,7 +121,9 @@ impl<'s> Merger<'s> {
                     Directive::Merge => self.list(dest, origin, keys, place),
                 }
             }
-            (Node::Scalar(_), origin @ Node::Scalar(_)) => Ok(Some(origin)),
+            (Node::Scalar(dest), Node::Scalar(origin)) => {
+                Ok(Some(Node::Scalar(crate::node::Scalar { shared: dest.shared, ..origin })))
+            }
             (Node::Map(_) | Node::Seq(_) | Node::Scalar(_), _) => {
                 Err("the patch has another kind of node than the object".into())
             }
@@ -253,7 +255,7 @@ impl<'s> Merger<'s> {
 }
 
 fn null() -> Node {
-    Node::Scalar(crate::node::Scalar { text: String::new(), tag: Tag::Null, quoted: false })
+    Node::Scalar(crate::node::Scalar { text: String::new(), tag: Tag::Null, quoted: false, shared: 0 })
 }
 
 /// The texts under `keys`; empty where there is none.

@@ -30,6 +30,8 @@ pub(crate) struct Scalar {
     pub(crate) tag: Tag,
     /// Whether quotes make it text.
     pub(crate) quoted: bool,
+    /// Scalars of one object with one number, not 0, are one node to kustomize: what changes one changes all.
+    pub(crate) shared: u32,
 }
 
 /// A node of an object.
@@ -101,21 +103,26 @@ fn tag_of(text: &str) -> Tag {
     }
 }
 
+/// Whether kustomize can write `key`: without quotes it must be a text.
+pub(crate) fn is_text_key(key: &str) -> bool {
+    tag_of(key) == Tag::Str
+}
+
 impl Scalar {
     /// A text.
     pub(crate) fn string(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tag: Tag::Str, quoted: false }
+        Self { text: text.into(), tag: Tag::Str, quoted: false, shared: 0 }
     }
 
     /// What its text looks like.
     pub(crate) fn untagged(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tag: Tag::None, quoted: false }
+        Self { text: text.into(), tag: Tag::None, quoted: false, shared: 0 }
     }
 
     /// A scalar without quotes.
     fn plain(text: String) -> Self {
         let tag = tag_of(&text);
-        Self { text, tag, quoted: false }
+        Self { text, tag, quoted: false, shared: 0 }
     }
 
     /// Whether kyaml takes it for a text.
@@ -169,14 +176,14 @@ impl Node {
     /// From a reader that keeps texts as they are written, where a big number is any scalar that is no text.
     pub(crate) fn from_written(value: Value) -> Self {
         match value {
-            Value::Null => Self::Scalar(Scalar { text: String::new(), tag: Tag::Null, quoted: false }),
-            Value::Bool(b) => Self::Scalar(Scalar { text: b.to_string(), tag: Tag::Bool, quoted: false }),
+            Value::Null => Self::Scalar(Scalar { text: String::new(), tag: Tag::Null, quoted: false, shared: 0 }),
+            Value::Bool(b) => Self::Scalar(Scalar { text: b.to_string(), tag: Tag::Bool, quoted: false, shared: 0 }),
             Value::Number(Number::Big(text)) => Self::Scalar(Scalar::plain(text.into())),
             number @ Value::Number(_) => Self::Scalar(Scalar::plain(json::to_canonical(&number))),
             Value::String(text) => {
                 // What looks like something else had quotes.
                 let quoted = tag_of(&text) != Tag::Str;
-                Self::Scalar(Scalar { text, tag: Tag::Str, quoted })
+                Self::Scalar(Scalar { text, tag: Tag::Str, quoted, shared: 0 })
             }
             Value::Array(items) => Self::Seq(items.into_iter().map(Self::from_written).collect()),
             Value::Object(map) => {
@@ -270,11 +277,22 @@ impl Node {
         match self {
             Self::Scalar(old) => {
                 new.quoted = old.quoted && old.tag != Tag::Null;
+                new.shared = old.shared;
                 *old = new;
                 Ok(())
             }
             Self::Seq(_) => Err("a scalar was expected, not a sequence".into()),
             Self::Map(_) => Err("a scalar was expected, not a mapping".into()),
+        }
+    }
+
+    /// Runs `visit` over every scalar that is shared.
+    pub(crate) fn each_shared(&mut self, visit: &mut dyn FnMut(&mut Scalar)) {
+        match self {
+            Self::Scalar(scalar) if scalar.shared != 0 => visit(scalar),
+            Self::Scalar(_) => {}
+            Self::Seq(items) => items.iter_mut().for_each(|item| item.each_shared(visit)),
+            Self::Map(map) => map.0.iter_mut().for_each(|(_, node)| node.each_shared(visit)),
         }
     }
 }

@@ -146,7 +146,9 @@ impl Source {
             return Err(format!("fieldPath `{field}` is missing for replacement source {}", resource.id));
         };
         if self.options.delimiter.is_empty() {
-            return Ok(node.clone());
+            let mut value = node.clone();
+            value.each_shared(&mut |scalar| scalar.shared = 0);
+            return Ok(value);
         }
         let Node::Scalar(scalar) = node else {
             return Err("delimiter option can only be used with scalar nodes".into());
@@ -154,7 +156,7 @@ impl Source {
         let index = usize::try_from(self.options.index).ok();
         let part = index.and_then(|index| scalar.text.split(&*self.options.delimiter).nth(index));
         let part = part.ok_or_else(|| format!("options.index {} is out of bounds", self.options.index))?;
-        Ok(Node::Scalar(Scalar { text: part.to_string(), ..scalar.clone() }))
+        Ok(Node::Scalar(Scalar { text: part.to_string(), shared: 0, ..scalar.clone() }))
     }
 }
 
@@ -190,6 +192,7 @@ impl Target {
             let id = resource.id.clone();
             if let Some(resource) = map.get_mut(place) {
                 self.copy(&mut resource.node, value).map_err(|problem| format!("{id}: {problem}"))?;
+                resource.settle();
             }
             map.reindex_if_renamed(place);
         }

@@ -1,11 +1,12 @@
 //! An object with what kustomize remembers of it.
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use crate::ids::{Gvk, Id};
-use crate::node::{Entries, Node, Scalar};
+use crate::node::{Entries, Node, Scalar, is_text_key};
 
 /// What kustomize keeps for itself; users may find it in files that an earlier build left.
 const BUILD_ANNOTATIONS: &[&str] = &[
@@ -81,12 +82,44 @@ pub(crate) struct Resource {
     pub(crate) notes: Notes,
     /// Variables whose value it holds.
     pub(crate) variables: Vec<String>,
+    /// What its shared scalars are, by their number less one.
+    shared: Vec<Option<Scalar>>,
 }
 
 impl Resource {
     pub(crate) fn new(node: Node) -> Self {
         let id = Id::of(&node);
-        Self { node, id, notes: Notes::default(), variables: Vec::new() }
+        Self { node, id, notes: Notes::default(), variables: Vec::new(), shared: Vec::new() }
+    }
+
+    /// The first of `count` numbers for scalars that are shared.
+    pub(crate) fn next_shared(&mut self, count: usize) -> u32 {
+        let first = self.shared.len();
+        self.shared.resize(first + count, None);
+        u32::try_from(first + 1).unwrap_or(0)
+    }
+
+    /// Makes scalars that kustomize shares equal again: what changed counts.
+    pub(crate) fn settle(&mut self) {
+        if self.shared.is_empty() {
+            return;
+        }
+        let known = &mut self.shared;
+        let mut changed = false;
+        self.node.each_shared(&mut |scalar| {
+            let place = known.get_mut(scalar.shared as usize - 1);
+            if let Some(place) = place.filter(|place| place.as_ref() != Some(scalar)) {
+                changed |= place.is_some();
+                *place = Some(scalar.clone());
+            }
+        });
+        if changed {
+            self.node.each_shared(&mut |scalar| {
+                if let Some(Some(now)) = known.get(scalar.shared as usize - 1) {
+                    *scalar = now.clone();
+                }
+            });
+        }
     }
 
     /// Reads again what names it.
@@ -206,7 +239,10 @@ impl Resource {
     }
 
     /// Takes what kustomize noted in annotations of its own out of them, and makes the others texts.
-    pub(crate) fn finish(&mut self, origin: bool, transformations: bool) {
+    ///
+    /// # Errors
+    /// When a key of theirs is no text without quotes, as kustomize writes it.
+    pub(crate) fn finish(&mut self, origin: bool, transformations: bool) -> Result<(), String> {
         let mut texts = self.meta_texts("annotations");
         for key in BUILD_ANNOTATIONS {
             texts.remove(*key);
@@ -217,7 +253,11 @@ impl Resource {
         if !transformations {
             texts.remove(crate::origin::TRANSFORMATIONS);
         }
+        if let Some(key) = texts.keys().find(|key| !is_text_key(key)) {
+            return Err(format!("{}: the annotation `{key}` is no text without quotes", self.id));
+        }
         self.set_meta_texts("annotations", &texts);
+        Ok(())
     }
 }
 

@@ -113,7 +113,7 @@ pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built,
     let (origin, transformations) = (metadata.wants("originAnnotations"), metadata.wants("transformerAnnotations"));
     let mut values = Vec::with_capacity(resources.len());
     for mut resource in resources {
-        resource.finish(origin, transformations);
+        resource.finish(origin, transformations).map_err(in_file("resources"))?;
         let id = &resource.id;
         let value = resource.node.to_value().map_err(|problem| format!("{id}: {problem}"));
         values.push(value.map_err(in_file("resources"))?);

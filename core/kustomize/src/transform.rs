@@ -12,7 +12,7 @@ use crate::ids::Gvk;
 use crate::image::{Image, Updater};
 use crate::lookup;
 use crate::merge;
-use crate::node::{Entries, Node, Scalar, Tag};
+use crate::node::{Entries, Node, Scalar, Tag, is_text_key};
 use crate::paths;
 use crate::replacement::Replacement;
 use crate::resmap::ResMap;
@@ -121,6 +121,7 @@ impl Transformer {
 fn each(map: &mut ResMap, change: &mut dyn FnMut(&mut Resource) -> Result<()>) -> Result<()> {
     for resource in map.iter_mut() {
         change(resource).map_err(|problem| format!("{}: {problem}", resource.id))?;
+        resource.settle();
     }
     Ok(())
 }
@@ -254,15 +255,20 @@ fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) ->
 /// Sets labels or annotations in every field that has them.
 fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[FieldSpec]) -> Result<()> {
     each(map, &mut |resource| {
+        let first = resource.next_shared(labels.len());
         for spec in specs.iter().filter(|_| !labels.is_empty()) {
             fieldspec::apply(&mut resource.node, spec, Make::Map, &mut |node| match node {
                 Node::Map(map) => {
-                    for (key, value) in labels {
+                    for (number, (key, value)) in (first..).zip(labels) {
                         match map.get_mut(key) {
                             Some(place @ Node::Scalar(_)) if !place.is_null() => {
                                 place.set_scalar(Scalar::string(&**value))?;
                             }
-                            _ => map.set(key, quoted(value)),
+                            Some(_) => map.set(key, quoted(value)),
+                            None if is_text_key(key) => {
+                                map.set(key, Node::Scalar(Scalar { shared: number, ..Scalar::string(&**value) }));
+                            }
+                            None => return Err(format!("the key `{key}` is no text without quotes")),
                         }
                     }
                     Ok(())
@@ -286,7 +292,7 @@ fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -
                 .any(|id| id.name == name && id.gvk.is_selected(&spec.gvk));
             if fits {
                 found = true;
-                let new = Scalar { text: count.to_string(), tag: Tag::Int, quoted: false };
+                let new = Scalar { text: count.to_string(), tag: Tag::Int, quoted: false, shared: 0 };
                 fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| node.set_scalar(new.clone()))
                     .map_err(|problem| format!("{}: {problem}", resource.id))?;
             }
@@ -334,6 +340,7 @@ fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool,
         map.remove(place);
         return Ok(());
     }
+    resource.settle();
     if !kinds {
         resource.set_text(&["kind"], &id.gvk.kind);
     }

@@ -126,6 +126,7 @@ pub(crate) fn resolve(map: &mut ResMap, vars: &BTreeMap<String, Var>, specs: &[F
             fieldspec::apply(&mut resource.node, spec, Make::Nothing, &mut |node| set(node, &values, &mut used))
                 .map_err(|problem| format!("{before}: {problem}"))?;
         }
+        resource.settle();
         map.reindex_if_renamed(place);
     }
     Ok(values.into_keys().filter(|name| !used.contains(name)).collect())
@@ -179,7 +180,7 @@ fn expand_scalar(scalar: &mut Scalar, values: &BTreeMap<String, Node>, used: &mu
         return;
     }
     let text = core::mem::take(&mut scalar.text);
-    *scalar = expand(&text, values, used);
+    *scalar = Scalar { shared: scalar.shared, ..expand(&text, values, used) };
 }
 
 /// Replaces `$(NAME)` in a text; `$$` is a `$`. A text that is nothing else takes the value's type over.
@@ -225,7 +226,7 @@ fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<Strin
 /// A value in the place of a text.
 fn typed(value: &Scalar) -> Scalar {
     match value.tag {
-        Tag::Int | Tag::Float | Tag::Bool => Scalar { quoted: false, ..value.clone() },
+        Tag::Int | Tag::Float | Tag::Bool => Scalar { quoted: false, shared: 0, ..value.clone() },
         Tag::None | Tag::Str | Tag::Null | Tag::Time => Scalar::string(&*value.text),
     }
 }

@@ -154,7 +154,7 @@ fn kustomization(random: &mut Random, resources: &[String], kind: &str, tree: &m
         _ => {}
     }
     if random.one_in(4) {
-        out.push_str("commonAnnotations: {owner: me, n: \"1\"}\n");
+        out.push_str("commonAnnotations: {owner: me, m: \"1\"}\n");
     }
     if random.one_in(3) {
         generators(random, &mut out, tree, folder);
