@@ -104,7 +104,10 @@ impl KubeVersion {
     /// # Errors
     /// When it is none.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let invalid = |reason: String| Error::InvalidKubeVersion { version: text.into(), reason };
+        let invalid = |reason: String| Error::InvalidKubeVersion {
+            version: text.into(),
+            reason,
+        };
         let trimmed = text.trim_start();
         let trimmed = trimmed.strip_prefix('v').unwrap_or(trimmed);
         let end = numbers_end(trimmed);
@@ -118,7 +121,9 @@ impl KubeVersion {
         let mut numbers = alloc::vec::Vec::new();
         for (index, component) in components.enumerate() {
             if index == 0 && component.starts_with('0') && component != "0" {
-                return Err(invalid(format!("illegal zero-prefixed version component {component:?} in {text:?}")));
+                return Err(invalid(format!(
+                    "illegal zero-prefixed version component {component:?} in {text:?}"
+                )));
             }
             let number: u64 = component.parse().map_err(|_| {
                 invalid(format!(
@@ -127,7 +132,11 @@ impl KubeVersion {
             })?;
             numbers.push(number.to_string());
         }
-        let version = if text.starts_with('v') { text.to_string() } else { format!("v{text}") };
+        let version = if text.starts_with('v') {
+            text.to_string()
+        } else {
+            format!("v{text}")
+        };
         Ok(Self {
             version,
             normalized: format!("v{}", numbers.join(".")),

@@ -55,13 +55,18 @@ impl Chart {
             }
             if data.len() > limits.file {
                 let base = name.rsplit('/').next().unwrap_or(name).to_string();
-                return Err(Error::Limit { limit: format!("{} bytes for the file `{base}`", limits.file) });
+                return Err(Error::Limit {
+                    limit: format!("{} bytes for the file `{base}`", limits.file),
+                });
             }
             let data = match data.strip_prefix(b"\xef\xbb\xbf") {
                 Some(text) => text.into(),
                 None => Arc::clone(data),
             };
-            kept.push(File { name: name.clone(), data });
+            kept.push(File {
+                name: name.clone(),
+                data,
+            });
         }
         // Helm walks folder by folder.
         kept.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
@@ -89,8 +94,14 @@ impl Chart {
 
     /// Only the outermost chart is asked for its version.
     fn check_version(files: &[File]) -> Result<(), Error> {
-        let file = files.iter().find(|file| file.name == "Chart.yaml").ok_or(Error::NoChartYaml)?;
-        let cannot = |reason| Error::File { file: "Chart.yaml", reason };
+        let file = files
+            .iter()
+            .find(|file| file.name == "Chart.yaml")
+            .ok_or(Error::NoChartYaml)?;
+        let cannot = |reason| Error::File {
+            file: "Chart.yaml",
+            reason,
+        };
         let value = decode::read(&file.data).map_err(cannot)?;
         let mut version = String::new();
         let map = decode::structure(&value, decode::Place::new("chartBase", ""), "loader.chartBase").map_err(cannot)?;
@@ -137,9 +148,10 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
     let mut metadata: Option<Metadata> = None;
     for file in files.iter().filter(|file| file.name == "Chart.yaml") {
         let metadata = metadata.get_or_insert_default();
-        metadata
-            .read(&file.data)
-            .map_err(|reason| Error::File { file: "Chart.yaml", reason })?;
+        metadata.read(&file.data).map_err(|reason| Error::File {
+            file: "Chart.yaml",
+            reason,
+        })?;
         if metadata.api_version.is_empty() {
             metadata.api_version = "v1".into();
         }
@@ -161,9 +173,10 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
             "values.schema.json" => chart.schema = Some(file.data),
             "requirements.yaml" => {
                 let metadata = metadata.get_or_insert_default();
-                metadata
-                    .read(&file.data)
-                    .map_err(|reason| Error::File { file: "requirements.yaml", reason })?;
+                metadata.read(&file.data).map_err(|reason| Error::File {
+                    file: "requirements.yaml",
+                    reason,
+                })?;
                 if metadata.api_version == "v1" {
                     chart.files.push(file);
                 }
@@ -178,7 +191,10 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
             name if name.starts_with("charts/") && !has_extension(name, ".prov") => {
                 let inner = name["charts/".len()..].to_string();
                 let folder = inner.split('/').next().unwrap_or_default().to_string();
-                let inner = File { name: inner, data: file.data };
+                let inner = File {
+                    name: inner,
+                    data: file.data,
+                };
                 subcharts.entry(folder).or_default().push(inner);
             }
             _ => chart.files.push(file),
@@ -203,15 +219,24 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
 
 fn load_subchart(name: &str, files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, Error> {
     if depth > limits.depth * 4 {
-        return Err(Error::Limit { limit: format!("{} charts inside of charts", limits.depth * 4) });
+        return Err(Error::Limit {
+            limit: format!("{} charts inside of charts", limits.depth * 4),
+        });
     }
     if has_extension(name, ".tgz") {
-        let file = files.into_iter().next().filter(|file| file.name == name).ok_or(Error::NoChartYaml)?;
+        let file = files
+            .into_iter()
+            .next()
+            .filter(|file| file.name == name)
+            .ok_or(Error::NoChartYaml)?;
         return load_files(archive::unpack(&file.data, limits)?, limits, depth);
     }
     let inner = files.into_iter().filter_map(|file| {
         let (_, name) = file.name.split_once('/')?;
-        Some(File { name: name.to_string(), data: file.data })
+        Some(File {
+            name: name.to_string(),
+            data: file.data,
+        })
     });
     load_files(inner.collect(), limits, depth)
 }
@@ -219,7 +244,8 @@ fn load_subchart(name: &str, files: Vec<File>, limits: &Limits, depth: usize) ->
 /// Whether the last part of a path ends so, as Go's `filepath.Ext` sees it.
 pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
     let base = path.rsplit('/').next().unwrap_or(path);
-    base.rfind('.').is_some_and(|dot| base[dot..].eq_ignore_ascii_case(extension))
+    base.rfind('.')
+        .is_some_and(|dot| base[dot..].eq_ignore_ascii_case(extension))
 }
 
 /// Lock files are read only to be refused.
@@ -231,7 +257,10 @@ fn check_lock(file: &File, name: &'static str) -> Result<(), Error> {
 }
 
 fn read_values(file: &File) -> Result<Tree, Error> {
-    let map = read_layers(&file.data).map_err(|reason| Error::File { file: "values.yaml", reason })?;
+    let map = read_layers(&file.data).map_err(|reason| Error::File {
+        file: "values.yaml",
+        reason,
+    })?;
     Ok(Tree::from_map(&map))
 }
 

@@ -46,7 +46,10 @@ pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode
             }
             Some(Node::Table(id)) => *id,
             Some(Node::Leaf(leaf)) => {
-                return Err(Mismatch { key: name.to_string(), value: bad_verb(leaf) });
+                return Err(Mismatch {
+                    key: name.to_string(),
+                    value: bad_verb(leaf),
+                });
             }
         };
         coalesce_globals(heap, values, dest);
@@ -76,8 +79,10 @@ fn bad_verb(value: &Value) -> String {
             format!("[{}]", items.join(" "))
         }
         Value::Object(map) => {
-            let mut items: Vec<String> =
-                map.iter().map(|(key, value)| format!("%!t(string={key}):{}", bad_verb(value))).collect();
+            let mut items: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("%!t(string={key}):{}", bad_verb(value)))
+                .collect();
             items.sort();
             format!("map[{}]", items.join(" "))
         }
@@ -93,7 +98,11 @@ fn coalesce_globals(heap: &mut Heap, dest: TableId, src: TableId) {
     };
     let entries: Vec<(Arc<str>, Node)> = match heap.get(src, GLOBAL) {
         None => Vec::new(),
-        Some(Node::Table(id)) => heap.table(*id).iter().map(|(key, node)| (Arc::clone(key), node.clone())).collect(),
+        Some(Node::Table(id)) => heap
+            .table(*id)
+            .iter()
+            .map(|(key, node)| (Arc::clone(key), node.clone()))
+            .collect(),
         Some(Node::Leaf(_)) => return,
     };
     for (key, node) in entries {
@@ -159,8 +168,11 @@ fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
 
 /// Merges `src` under `dst`; `src` changes too, as in Helm.
 pub(crate) fn coalesce_tables(heap: &mut Heap, dst: TableId, src: TableId, mode: Mode) {
-    let defaults: Vec<(Arc<str>, Node)> =
-        heap.table(src).iter().map(|(key, node)| (Arc::clone(key), node.clone())).collect();
+    let defaults: Vec<(Arc<str>, Node)> = heap
+        .table(src)
+        .iter()
+        .map(|(key, node)| (Arc::clone(key), node.clone()))
+        .collect();
     let nulls: Vec<(Arc<str>, Node)> = heap
         .table(dst)
         .iter()

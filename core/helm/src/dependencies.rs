@@ -106,7 +106,11 @@ fn by_tags(dependency: &mut Dependency, heap: &Heap, values: TableId) {
 
 /// The first condition that is a boolean decides.
 fn by_condition(dependency: &mut Dependency, heap: &Heap, values: TableId, path: &str) {
-    let conditions = dependency.condition.trim().split(',').filter(|condition| !condition.is_empty());
+    let conditions = dependency
+        .condition
+        .trim()
+        .split(',')
+        .filter(|condition| !condition.is_empty());
     let decided = conditions
         .filter_map(|condition| heap.leaf_at(values, &format!("{path}{condition}")))
         .find_map(Value::as_bool);
@@ -126,13 +130,24 @@ fn import(chart: &mut Chart) -> Result<(), Mismatch> {
     for dependency in chart.metadata.dependencies_mut() {
         let mut settled = Vec::new();
         for wanted in &dependency.import_values {
-            let Some((child, parent)) = places(wanted) else { continue };
+            let Some((child, parent)) = places(wanted) else {
+                continue;
+            };
             let entry = [("child", child.as_str()), ("parent", parent.as_str())];
-            settled.push(Value::Object(entry.into_iter().map(|(key, text)| (key.to_owned(), Value::from(text))).collect::<Map>()));
+            settled.push(Value::Object(
+                entry
+                    .into_iter()
+                    .map(|(key, text)| (key.to_owned(), Value::from(text)))
+                    .collect::<Map>(),
+            ));
             let Some(table) = heap.at(values, &format!("{}.{child}", dependency.name)) else {
                 continue;
             };
-            let nested = if heap.table(table).is_empty() { heap.add(Table::new()) } else { table };
+            let nested = if heap.table(table).is_empty() {
+                heap.add(Table::new())
+            } else {
+                table
+            };
             let nested = nest(&mut heap, &parent, nested);
             coalesce_tables(&mut heap, imported, nested, Mode::Merge);
         }

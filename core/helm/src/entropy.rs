@@ -35,13 +35,21 @@ impl KeyedEntropy {
         } else {
             block[..key.len()].copy_from_slice(key);
         }
-        Self { key: block, release: alloc::format!("{namespace}/{name}"), generation }
+        Self {
+            key: block,
+            release: alloc::format!("{namespace}/{name}"),
+            generation,
+        }
     }
 
     fn mac(&self, message: &[u8]) -> [u8; 32] {
         let pad = |byte: u8| self.key.map(|key| key ^ byte);
         let inner = Sha256::new().chain_update(pad(0x36)).chain_update(message).finalize();
-        Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
+        Sha256::new()
+            .chain_update(pad(0x5c))
+            .chain_update(inner)
+            .finalize()
+            .into()
     }
 }
 
@@ -88,7 +96,12 @@ mod tests {
         };
         let first = seed("a", 0, "t", 0);
         assert_eq!(first, seed("a", 0, "t", 0));
-        for other in [seed("b", 0, "t", 0), seed("a", 1, "t", 0), seed("a", 0, "u", 0), seed("a", 0, "t", 1)] {
+        for other in [
+            seed("b", 0, "t", 0),
+            seed("a", 1, "t", 0),
+            seed("a", 0, "u", 0),
+            seed("a", 0, "t", 1),
+        ] {
             assert_ne!(first, other);
         }
     }

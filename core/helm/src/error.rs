@@ -50,9 +50,7 @@ pub enum Error {
     )]
     MissingDependencies(String),
     /// The name of the release is none.
-    #[error(
-        "release name check failed: release name {name:?}: {reason}"
-    )]
+    #[error("release name check failed: release name {name:?}: {reason}")]
     ReleaseName {
         /// The name.
         name: String,
@@ -139,6 +137,9 @@ impl Error {
     /// Whether Helm had begun with the templates, and says how to see what they wrote.
     #[must_use]
     pub fn is_from_templates(&self) -> bool {
-        matches!(self, Self::KubeVersion { .. } | Self::Template { .. } | Self::Manifest { .. })
+        matches!(
+            self,
+            Self::KubeVersion { .. } | Self::Template { .. } | Self::Manifest { .. }
+        )
     }
 }

@@ -75,7 +75,10 @@ impl Layer<'_> {
     fn apply(&self, base: &mut Map, read: &mut ReadFile<'_>) -> Result<(), Error> {
         match *self {
             Self::File(name, text) => {
-                let map = read_layers(text).map_err(|reason| Error::ValuesFile { file: name.to_string(), reason })?;
+                let map = read_layers(text).map_err(|reason| Error::ValuesFile {
+                    file: name.to_string(),
+                    reason,
+                })?;
                 merge(base, map);
                 Ok(())
             }
@@ -89,7 +92,10 @@ impl Layer<'_> {
 }
 
 fn with_reason(option: &'static str, result: Result<(), String>) -> Result<(), Error> {
-    result.map_err(|reason| Error::Set { option, reason: format!(": {reason}") })
+    result.map_err(|reason| Error::Set {
+        option,
+        reason: format!(": {reason}"),
+    })
 }
 
 fn apply_json(base: &mut Map, text: &str) -> Result<(), Error> {
@@ -97,13 +103,19 @@ fn apply_json(base: &mut Map, text: &str) -> Result<(), Error> {
     if trimmed.starts_with('{') {
         let value = json::parse_with(trimmed, &Limits::default(), Numbers::Float);
         let Ok(Value::Object(map)) = value else {
-            return Err(Error::Set { option: "--set-json", reason: format!(" JSON: {text}") });
+            return Err(Error::Set {
+                option: "--set-json",
+                reason: format!(" JSON: {text}"),
+            });
         };
         merge(base, map);
         return Ok(());
     }
     let result = set::parse(text, base, &mut Style::Json);
-    result.map_err(|_| Error::Set { option: "--set-json", reason: format!(" {text}") })
+    result.map_err(|_| Error::Set {
+        option: "--set-json",
+        reason: format!(" {text}"),
+    })
 }
 
 #[cfg(test)]
@@ -111,7 +123,13 @@ mod tests {
     use super::*;
 
     fn check(layers: &[Layer<'_>], expect: &str) {
-        let mut read = |name: &str| if name == "f" { Ok("text\n".into()) } else { Err(format!("open {name}: no such file or directory")) };
+        let mut read = |name: &str| {
+            if name == "f" {
+                Ok("text\n".into())
+            } else {
+                Err(format!("open {name}: no such file or directory"))
+            }
+        };
         let shown = match apply(layers, &mut read) {
             Ok(map) => json::to_canonical(&Value::Object(map)),
             Err(error) => error.to_string(),
@@ -122,20 +140,36 @@ mod tests {
     #[test]
     fn later_layers_go_over_earlier_ones() {
         check(
-            &[Layer::Set("a.b=1"), Layer::File("v", b"a: {b: 0, c: [1]}\nd: {e: 1}"), Layer::Json("d=null")],
+            &[
+                Layer::Set("a.b=1"),
+                Layer::File("v", b"a: {b: 0, c: [1]}\nd: {e: 1}"),
+                Layer::Json("d=null"),
+            ],
             r#"{"a":{"b":1,"c":[1]},"d":null}"#,
         );
-        check(&[Layer::File("v", b"a: {b: 0}\n---\na: {c: 1}\n")], r#"{"a":{"b":0,"c":1}}"#);
-        check(&[Layer::Content("a=f"), Layer::Literal("b=x,y=1")], r#"{"a":"text\n","b":"x,y=1"}"#);
+        check(
+            &[Layer::File("v", b"a: {b: 0}\n---\na: {c: 1}\n")],
+            r#"{"a":{"b":0,"c":1}}"#,
+        );
+        check(
+            &[Layer::Content("a=f"), Layer::Literal("b=x,y=1")],
+            r#"{"a":"text\n","b":"x,y=1"}"#,
+        );
         check(&[Layer::Json(r#"{"a": {"b": [1, "x"]}}"#)], r#"{"a":{"b":[1,"x"]}}"#);
-        check(&[Layer::Json(r#"a={"b": 1} ,c=[1,2],d=,e="x""#)], r#"{"a":{"b":1},"c":[1,2],"d":null,"e":"x"}"#);
+        check(
+            &[Layer::Json(r#"a={"b": 1} ,c=[1,2],d=,e="x""#)],
+            r#"{"a":{"b":1},"c":[1,2],"d":null,"e":"x"}"#,
+        );
     }
 
     #[test]
     fn a_layer_that_cannot_be_read_is_named() {
         check(&[Layer::Json("a={")], "failed parsing --set-json data a={");
         check(&[Layer::Set("a")], "failed parsing --set data: key \"a\" has no value");
-        check(&[Layer::Content("a=g")], "failed parsing --set-file data: open g: no such file or directory");
+        check(
+            &[Layer::Content("a=g")],
+            "failed parsing --set-file data: open g: no such file or directory",
+        );
         check(
             &[Layer::File("v.yaml", b"- a")],
             "failed to parse v.yaml: cannot unmarshal yaml document: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",

@@ -104,7 +104,10 @@ struct Head {
 
 impl Head {
     fn annotation(&self, name: &str) -> Option<&str> {
-        self.annotations.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.annotations
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -120,7 +123,10 @@ pub(crate) fn sort(files: &BTreeMap<String, String>) -> Result<(Vec<Manifest>, V
             continue;
         }
         for content in split(text) {
-            let head = head(content).map_err(|reason| Error::Manifest { file: source.clone(), reason })?;
+            let head = head(content).map_err(|reason| Error::Manifest {
+                file: source.clone(),
+                reason,
+            })?;
             let manifest = Manifest {
                 source: source.clone(),
                 content: content.to_string(),
@@ -144,8 +150,15 @@ fn hook(manifest: Manifest, moments: &str, head: &Head) -> Option<Hook> {
         EVENTS.iter().find(|(name, _)| *name == moment).map(|(_, event)| *event)
     };
     let events = moments.split(',').map(event).collect::<Option<Vec<_>>>()?;
-    let weight = head.annotation("helm.sh/hook-weight").and_then(|weight| weight.parse().ok()).unwrap_or(0);
-    Some(Hook { manifest, events, weight })
+    let weight = head
+        .annotation("helm.sh/hook-weight")
+        .and_then(|weight| weight.parse().ok())
+        .unwrap_or(0);
+    Some(Hook {
+        manifest,
+        events,
+        weight,
+    })
 }
 
 /// The place in the order of installation; kinds that are not in it are last, in the order of their names.
@@ -163,7 +176,9 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     let mut documents = Vec::new();
     let mut start = 0;
     let mut from = 0;
-    let first = text.strip_prefix("---").map(|rest| text.len() - rest.trim_start_matches(space).len());
+    let first = text
+        .strip_prefix("---")
+        .map(|rest| text.len() - rest.trim_start_matches(space).len());
     if let Some(end) = first {
         start = end;
         from = end;
@@ -181,8 +196,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
 
 fn head(content: &str) -> Result<Head, String> {
     const NAME: &str = "SimpleHead";
-    let value = yaml::helm::parse(content, &Limits::default())
-        .map_err(|error| format_error(error.go_message()))?;
+    let value = yaml::helm::parse(content, &Limits::default()).map_err(|error| format_error(error.go_message()))?;
     let mut head = Head::default();
     let Some(map) = decode::structure(&value, Place::new(NAME, ""), "util.SimpleHead")? else {
         return Ok(head);
@@ -200,7 +214,8 @@ fn head(content: &str) -> Result<Head, String> {
 }
 
 fn metadata(map: &Map) -> Result<Option<&Map>, String> {
-    const WANT: &str = "struct { Name string \"json:\\\"name\\\"\"; Annotations map[string]string \"json:\\\"annotations\\\"\" }";
+    const WANT: &str =
+        "struct { Name string \"json:\\\"name\\\"\"; Annotations map[string]string \"json:\\\"annotations\\\"\" }";
     match decode::field(map, "metadata") {
         None | Some(Value::Null) => Ok(None),
         Some(value) => decode::structure(value, Place::new("SimpleHead", "metadata"), WANT),
@@ -232,16 +247,32 @@ mod tests {
 
     #[test]
     fn kinds_are_sorted_into_the_order_of_installation() {
-        let file = |kinds: &[&str]| kinds.iter().map(|kind| alloc::format!("kind: {kind}\n")).collect::<Vec<_>>().join("---\n");
+        let file = |kinds: &[&str]| {
+            kinds
+                .iter()
+                .map(|kind| alloc::format!("kind: {kind}\n"))
+                .collect::<Vec<_>>()
+                .join("---\n")
+        };
         let files = [
-            ("c/templates/b.yaml".to_string(), file(&["Zebra", "Service", "Apple", "ConfigMap"])),
+            (
+                "c/templates/b.yaml".to_string(),
+                file(&["Zebra", "Service", "Apple", "ConfigMap"]),
+            ),
             ("c/templates/a.yaml".to_string(), file(&["Service", "Zebra"])),
         ];
         let (manifests, _) = sort(&files.into_iter().collect()).unwrap();
         let order: Vec<_> = manifests.iter().map(|m| (m.kind.as_str(), &m.source[12..13])).collect();
         assert_eq!(
             order,
-            [("ConfigMap", "b"), ("Service", "a"), ("Service", "b"), ("Apple", "b"), ("Zebra", "a"), ("Zebra", "b")]
+            [
+                ("ConfigMap", "b"),
+                ("Service", "a"),
+                ("Service", "b"),
+                ("Apple", "b"),
+                ("Zebra", "a"),
+                ("Zebra", "b")
+            ]
         );
     }
 
@@ -253,7 +284,10 @@ mod tests {
             let got = hooks.first().map(|hook| (&hook.events[..], hook.weight));
             assert_eq!(got, expect, "{annotations}");
         };
-        check("{helm.sh/hook: 'pre-install, Test-success', helm.sh/hook-weight: -5}", Some((&["pre-install", "test"], -5)));
+        check(
+            "{helm.sh/hook: 'pre-install, Test-success', helm.sh/hook-weight: -5}",
+            Some((&["pre-install", "test"], -5)),
+        );
         check("{helm.sh/hook: crd-install}", None);
         check("{a: b}", None);
     }
@@ -261,10 +295,15 @@ mod tests {
     #[test]
     fn what_is_no_manifest_is_refused() {
         let check = |text: &str, expect: &str| {
-            let files = [("c/templates/a.yaml".to_string(), text.to_string())].into_iter().collect();
+            let files = [("c/templates/a.yaml".to_string(), text.to_string())]
+                .into_iter()
+                .collect();
             assert_eq!(sort(&files).unwrap_err().to_string(), expect);
         };
-        check("a: b: c", "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context");
+        check(
+            "a: b: c",
+            "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context",
+        );
         check(
             "- a",
             "YAML parse error on c/templates/a.yaml: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type util.SimpleHead",

@@ -182,7 +182,10 @@ impl Metadata {
             dependency.sanitize();
             let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             if !dependency.alias.chars().all(legal) {
-                return Err(format!("dependency {:?} has disallowed characters in the alias", dependency.name));
+                return Err(format!(
+                    "dependency {:?} has disallowed characters in the alias",
+                    dependency.name
+                ));
             }
             let key = dependency.visible_name();
             if seen.iter().any(|known| known == key) {
@@ -216,7 +219,12 @@ impl Dependency {
     }
 
     fn sanitize(&mut self) {
-        let texts = [&mut self.name, &mut self.version, &mut self.repository, &mut self.condition];
+        let texts = [
+            &mut self.name,
+            &mut self.version,
+            &mut self.repository,
+            &mut self.condition,
+        ];
         for text in texts.into_iter().chain(self.tags.iter_mut().flatten()) {
             sanitize(text);
         }
@@ -307,10 +315,22 @@ mod tests {
         let check = |text: &str, expect: &str| assert_eq!(load(text).unwrap_err(), expect, "{text}");
         check("name: a", "validation: chart.metadata.apiVersion is required");
         check("apiVersion: v2", "validation: chart.metadata.name is required");
-        check("apiVersion: v2\nname: a", "validation: chart.metadata.version is required");
-        check("apiVersion: v2\nname: a/b\nversion: 1.0.0", "validation: chart.metadata.name \"a/b\" is invalid");
-        check("apiVersion: v2\nname: ..\nversion: 1.0.0", "validation: chart.metadata.name \"..\" is not allowed");
-        check("apiVersion: v2\nname: a\nversion: x", "validation: chart.metadata.version \"x\" is invalid");
+        check(
+            "apiVersion: v2\nname: a",
+            "validation: chart.metadata.version is required",
+        );
+        check(
+            "apiVersion: v2\nname: a/b\nversion: 1.0.0",
+            "validation: chart.metadata.name \"a/b\" is invalid",
+        );
+        check(
+            "apiVersion: v2\nname: ..\nversion: 1.0.0",
+            "validation: chart.metadata.name \"..\" is not allowed",
+        );
+        check(
+            "apiVersion: v2\nname: a\nversion: x",
+            "validation: chart.metadata.version \"x\" is invalid",
+        );
         check(
             "apiVersion: v2\nname: a\nversion: 1.0.0\ntype: app",
             "validation: chart.metadata.type must be application or library",

@@ -94,11 +94,12 @@ pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
     let mut chart = chart.clone();
     let given = Tree::from_map(&settings.values);
     dependencies::process(&mut chart, &given)?;
-    let (tables, values) = coalesce::values_of(&chart, &given, Mode::Coalesce).map_err(|mismatch| Error::TypeMismatch {
-        stage: "",
-        key: mismatch.key,
-        value: mismatch.value,
-    })?;
+    let (tables, values) =
+        coalesce::values_of(&chart, &given, Mode::Coalesce).map_err(|mismatch| Error::TypeMismatch {
+            stage: "",
+            key: mismatch.key,
+            value: mismatch.value,
+        })?;
     if settings.validates_schema && has_schema(&chart) {
         schema::validate_chart(&chart, &tables.value(values)).map_err(Error::Schema)?;
     }
@@ -114,7 +115,12 @@ pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
     let (manifests, hooks) = manifest::sort(&texts)?;
     let mut crds = Vec::new();
     collect_crds(&chart, chart.name(), &mut crds);
-    Ok(Rendered { crds, manifests, hooks, notes })
+    Ok(Rendered {
+        crds,
+        manifests,
+        hooks,
+        notes,
+    })
 }
 
 fn has_schema(chart: &Chart) -> bool {
@@ -129,7 +135,12 @@ fn check_release_name(name: &str) -> Result<(), Error> {
         let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         !part.is_empty() && part.bytes().all(inner) && !part.starts_with('-') && !part.ends_with('-')
     };
-    let refused = |reason| Err(Error::ReleaseName { name: name.into(), reason });
+    let refused = |reason| {
+        Err(Error::ReleaseName {
+            name: name.into(),
+            reason,
+        })
+    };
     if name.is_empty() {
         return refused("no name provided");
     }
@@ -150,8 +161,16 @@ fn take_notes(texts: &mut BTreeMap<String, String>, chart: &str) -> String {
 }
 
 fn collect_crds(chart: &Chart, path: &str, crds: &mut Vec<Manifest>) {
-    let is_manifest = |name: &str| [".yaml", ".yml", ".json"].iter().any(|extension| has_extension(name, extension));
-    for file in chart.files.iter().filter(|file| file.name.starts_with("crds/") && is_manifest(&file.name)) {
+    let is_manifest = |name: &str| {
+        [".yaml", ".yml", ".json"]
+            .iter()
+            .any(|extension| has_extension(name, extension))
+    };
+    for file in chart
+        .files
+        .iter()
+        .filter(|file| file.name.starts_with("crds/") && is_manifest(&file.name))
+    {
         crds.push(Manifest {
             source: format!("{path}/{}", file.name),
             content: String::from_utf8_lossy(&file.data).into_owned(),
@@ -181,7 +200,9 @@ impl Rendered {
     }
 
     fn selected_hooks(&self, selection: Selection) -> impl Iterator<Item = &Hook> {
-        self.hooks.iter().filter(move |hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()))
+        self.hooks
+            .iter()
+            .filter(move |hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()))
     }
 
     /// The text that `helm template --show-only` prints for these patterns of paths below the chart.
@@ -226,8 +247,16 @@ impl Rendered {
 
     /// Everything that a Release applies: CRDs if they are asked for, manifests, and hooks that are no tests.
     pub fn objects(&self, include_crds: bool) -> impl Iterator<Item = &Manifest> {
-        let hooks = self.hooks.iter().filter(|hook| !hook.is_test()).map(|hook| &hook.manifest);
-        self.crds.iter().filter(move |_| include_crds).chain(&self.manifests).chain(hooks)
+        let hooks = self
+            .hooks
+            .iter()
+            .filter(|hook| !hook.is_test())
+            .map(|hook| &hook.manifest);
+        self.crds
+            .iter()
+            .filter(move |_| include_crds)
+            .chain(&self.manifests)
+            .chain(hooks)
     }
 }
 

@@ -94,20 +94,24 @@ impl Parser<'_, '_, '_, '_> {
     }
 
     fn key(&mut self, map: &mut Map, nesting: usize) -> Result<(), Stop> {
-        let stop: &[char] = if self.is_literal() { &['=', '[', '.'] } else { &['=', '[', ',', '.'] };
+        let stop: &[char] = if self.is_literal() {
+            &['=', '[', '.']
+        } else {
+            &['=', '[', ',', '.']
+        };
         let (key, last) = self.until(stop);
         match last {
             None if key.is_empty() => Err(Stop::End),
             None => Err(format!("key {key:?} has no value").into()),
             Some('[') => {
                 let index = self.index()?;
-                let mut list = match map.get(&key) {
+                let mut items = match map.get(&key) {
                     None => Vec::new(),
-                    Some(Value::Array(items)) => items.clone(),
+                    Some(Value::Array(known)) => known.clone(),
                     Some(other) => return Err(conversion(other, "[]interface {}").into()),
                 };
-                let result = self.item(&mut list, index, nesting);
-                set(map, &key, Value::Array(list));
+                let result = self.item(&mut items, index, nesting);
+                set(map, &key, Value::Array(items));
                 result
             }
             Some('=') => self.value(map, &key),
@@ -122,7 +126,10 @@ impl Parser<'_, '_, '_, '_> {
     fn nested(&mut self, map: &mut Map, key: &str, nesting: usize) -> Result<(), Stop> {
         let nesting = nesting + 1;
         if nesting > MAX_NESTING {
-            return Err(format!("value name nested level is greater than maximum supported nested level of {MAX_NESTING}").into());
+            return Err(format!(
+                "value name nested level is greater than maximum supported nested level of {MAX_NESTING}"
+            )
+            .into());
         }
         let mut inner = match map.get_mut(key) {
             None => Map::new(),
@@ -201,9 +208,9 @@ impl Parser<'_, '_, '_, '_> {
     /// What follows `]`.
     fn item(&mut self, list: &mut Vec<Value>, index: i64, nesting: usize) -> Result<(), Stop> {
         let place = usize::try_from(index).map_err(|_| format!("negative {index} index not allowed"))?;
-        let (text, last) = self.until(&['[', '.', '=']);
-        if !text.is_empty() {
-            let shown: Vec<String> = text.chars().map(|c| format!("{c:?}")).collect();
+        let (surplus, last) = self.until(&['[', '.', '=']);
+        if !surplus.is_empty() {
+            let shown: Vec<String> = surplus.chars().map(|c| format!("{c:?}")).collect();
             return Err(format!("unexpected data at end of array index: [{}]", shown.join(" ")).into());
         }
         match last {
@@ -289,7 +296,8 @@ fn parse_index(text: &str) -> Result<i64, String> {
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(format!("strconv.Atoi: parsing {text:?}: invalid syntax"));
     }
-    text.parse().map_err(|_| format!("strconv.Atoi: parsing {text:?}: value out of range"))
+    text.parse()
+        .map_err(|_| format!("strconv.Atoi: parsing {text:?}: value out of range"))
 }
 
 /// The words of the panic that Helm recovers from.
@@ -379,7 +387,10 @@ mod tests {
 
     #[test]
     fn names_lists_and_values_are_read() {
-        check("a=1,b=two,c=true,d=null,e=007,f=-3,g=1.5", r#"{"a":1,"b":"two","c":true,"d":null,"e":"007","f":-3,"g":"1.5"}"#);
+        check(
+            "a=1,b=two,c=true,d=null,e=007,f=-3,g=1.5",
+            r#"{"a":1,"b":"two","c":true,"d":null,"e":"007","f":-3,"g":"1.5"}"#,
+        );
         check("a.b.c=1,a.b.d=2", r#"{"a":{"b":{"c":1,"d":2}}}"#);
         check("a={1,x},b={}", r#"{"a":[1,"x"],"b":[""]}"#);
         check("a[0]=1,a[2]=3", r#"{"a":[1,null,3]}"#);
@@ -396,11 +407,23 @@ mod tests {
         check("a", "key \"a\" has no value");
         check("a,b=1", "key \"a\" has no value (cannot end with ,)");
         check("a={1", "list must terminate with '}'");
-        check("a[x]=1", "error parsing index: strconv.Atoi: parsing \"x\": invalid syntax");
+        check(
+            "a[x]=1",
+            "error parsing index: strconv.Atoi: parsing \"x\": invalid syntax",
+        );
         check("a[-1]=1", "negative -1 index not allowed");
-        check("a[65537]=1", "index of 65537 is greater than maximum supported index of 65536");
+        check(
+            "a[65537]=1",
+            "index of 65537 is greater than maximum supported index of 65536",
+        );
         check("a[0]x=1", "unexpected data at end of array index: ['x']");
-        check("a=1,a.b=2", "unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}");
-        check(&format!("{}=1", ["a"; 32].join(".")), "value name nested level is greater than maximum supported nested level of 30");
+        check(
+            "a=1,a.b=2",
+            "unable to parse key: interface conversion: interface {} is int64, not map[string]interface {}",
+        );
+        check(
+            &format!("{}=1", ["a"; 32].join(".")),
+            "value name nested level is greater than maximum supported nested level of 30",
+        );
     }
 }

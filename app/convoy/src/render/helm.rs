@@ -129,9 +129,13 @@ const STACK: usize = 512 << 20;
 /// Renders, and prints or writes the result.
 pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
     thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || render(args, limits));
+        let worker = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || render(args, limits));
         let worker = worker.map_err(|error| Failure::new("cannot start a thread to render in").because(&error))?;
-        worker.join().unwrap_or_else(|_| Err(Failure::new("the render ended unexpectedly")))
+        worker
+            .join()
+            .unwrap_or_else(|_| Err(Failure::new("the render ended unexpectedly")))
     })
 }
 
@@ -139,13 +143,7 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let (name, path) = name_and_chart(args)?;
     let settings = settings(args, name)?;
     let chart = load(&path, limits)?;
-    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| {
-        let failure = Failure::of(&error);
-        match error.is_from_templates() {
-            true => failure.hint("convoy render helm -v says more"),
-            false => failure,
-        }
-    })?;
+    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| Failure::of(&error))?;
     let selection = Selection {
         include_crds: args.include_crds,
         skip_tests: args.skip_tests,
@@ -169,7 +167,11 @@ fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
     let (name, chart) = match &args.operands[..] {
         [chart] => (args.name.clone(), chart),
         [name, chart] if args.name.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
-        _ => return Err(Failure::usage("cannot set --name or --name-template and also specify a name")),
+        _ => {
+            return Err(Failure::usage(
+                "cannot set --name or --name-template and also specify a name",
+            ));
+        }
     };
     let name = match (&args.name_template, name) {
         (Some(template), _) => name_from(template)?,
@@ -184,7 +186,9 @@ fn name_from(template: &str) -> Result<String, Failure> {
     let mut set = TemplateSet::new(convoy_helm::functions()).missing_key(MissingKey::Default);
     set.parse(NAME, template).map_err(|error| Failure::of(&error))?;
     let mut context = Context::new(Arc::new(set), Arc::default(), convoy_template::Limits::default());
-    let name = context.execute(NAME, Dynamic::Nil).map_err(|error| Failure::of(&error))?;
+    let name = context
+        .execute(NAME, Dynamic::Nil)
+        .map_err(|error| Failure::of(&error))?;
     Ok(String::from_utf8_lossy(&name).into_owned())
 }
 
@@ -246,7 +250,11 @@ fn read_file(name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn values(flags: &ValueFlags) -> Result<Map, Failure> {
-    let files = flags.files.iter().map(|name| Ok((name, read_file(name)?))).collect::<Result<Vec<_>, Failure>>()?;
+    let files = flags
+        .files
+        .iter()
+        .map(|name| Ok((name, read_file(name)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let mut all: Vec<Layer<'_>> = files.iter().map(|(name, text)| Layer::File(name, text)).collect();
     all.extend(flags.set_json.iter().map(|text| Layer::Json(text)));
     all.extend(flags.set.iter().map(|text| Layer::Set(text)));
@@ -280,12 +288,21 @@ fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
 /// The manifests of the selection that hold an object.
 fn objects(rendered: &Rendered, selection: Selection) -> Result<Vec<Object>, Failure> {
     let crds = rendered.crds.iter().filter(|_| selection.include_crds);
-    let hooks = rendered.hooks.iter().filter(|hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()));
+    let hooks = rendered
+        .hooks
+        .iter()
+        .filter(|hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()));
     let mut objects = Vec::new();
     for manifest in crds.chain(&rendered.manifests).chain(hooks.map(|hook| &hook.manifest)) {
-        let refuse = |error: &dyn std::error::Error| Failure::new(format!("cannot read what `{}` wrote", manifest.source)).because(error);
+        let refuse = |error: &dyn std::error::Error| {
+            Failure::new(format!("cannot read what `{}` wrote", manifest.source)).because(error)
+        };
         let documents = yaml::helm::parse_documents(&manifest.content, &convoy_value::Limits::default());
-        for document in documents.map_err(|error| refuse(&error))?.into_iter().filter(|document| !document.is_empty()) {
+        for document in documents
+            .map_err(|error| refuse(&error))?
+            .into_iter()
+            .filter(|document| !document.is_empty())
+        {
             objects.push(Object::new(document.value).map_err(|error| refuse(&error))?);
         }
     }
@@ -301,7 +318,11 @@ fn write(rendered: &Rendered, selection: Selection, dir: &Path) -> Result<(), Fa
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(refuse)?;
         }
-        let before = if again { fs::read_to_string(&path).map_err(refuse)? } else { String::new() };
+        let before = if again {
+            fs::read_to_string(&path).map_err(refuse)?
+        } else {
+            String::new()
+        };
         fs::write(&path, before + &text).map_err(refuse)?;
         report.push_str(&format!("wrote {}\n", path.display()));
     }

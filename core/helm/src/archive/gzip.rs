@@ -54,12 +54,7 @@ fn header(bytes: &[u8]) -> Result<&[u8], ArchiveError> {
 }
 
 /// Appends one deflated stream to `out`; returns what follows it.
-fn deflated<'a>(
-    bytes: &'a [u8],
-    out: &mut Vec<u8>,
-    cap: usize,
-    limits: &Limits,
-) -> Result<&'a [u8], ArchiveError> {
+fn deflated<'a>(bytes: &'a [u8], out: &mut Vec<u8>, cap: usize, limits: &Limits) -> Result<&'a [u8], ArchiveError> {
     let mut state = DecompressorOxide::new();
     let start = out.len();
     let (mut read, mut written) = (0, 0);
@@ -99,7 +94,11 @@ const fn table() -> [u32; 256] {
         let mut crc = index;
         let mut bit = 0;
         while bit < 8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
             bit += 1;
         }
         table[index as usize] = crc;
@@ -111,9 +110,9 @@ const fn table() -> [u32; 256] {
 static TABLE: [u32; 256] = table();
 
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes
-        .iter()
-        .fold(!0, |crc, byte| TABLE[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8))
+    !bytes.iter().fold(!0, |crc, byte| {
+        TABLE[((crc ^ u32::from(*byte)) & 0xff) as usize] ^ (crc >> 8)
+    })
 }
 
 #[cfg(test)]

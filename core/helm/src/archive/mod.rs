@@ -126,14 +126,20 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, ArchiveError> 
             return Err(ArchiveError::TooLarge(limits.total));
         }
         if entry.data.len() > limits.file {
-            return Err(ArchiveError::FileTooLarge { name: entry.name, limit: limits.file });
+            return Err(ArchiveError::FileTooLarge {
+                name: entry.name,
+                limit: limits.file,
+            });
         }
         remaining -= entry.data.len();
         if files.len() == limits.files {
             return Err(ArchiveError::Limit(format!("{} files", limits.files)));
         }
         let data = entry.data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(entry.data);
-        let file = File { name, data: data.into() };
+        let file = File {
+            name,
+            data: data.into(),
+        };
 
         files.push(file);
     }
@@ -206,7 +212,13 @@ mod tests {
     #[test]
     fn what_is_no_archive_is_refused() {
         assert_eq!(unpack(b"", &Limits::default()), Err(ArchiveError::NotGzip));
-        assert_eq!(unpack(b"name: a\nversion: 1", &Limits::default()), Err(ArchiveError::NotGzip));
-        assert_eq!(unpack(b"\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff", &Limits::default()), Err(ArchiveError::Damaged));
+        assert_eq!(
+            unpack(b"name: a\nversion: 1", &Limits::default()),
+            Err(ArchiveError::NotGzip)
+        );
+        assert_eq!(
+            unpack(b"\x1f\x8b\x08\0\0\0\0\0\0\0\xff\xff", &Limits::default()),
+            Err(ArchiveError::Damaged)
+        );
     }
 }

@@ -35,7 +35,11 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { rest: text, name: None, size: None }
+        Self {
+            rest: text,
+            name: None,
+            size: None,
+        }
     }
 
     /// The next entry; `None` at the end.
@@ -60,7 +64,10 @@ impl<'a> Reader<'a> {
                 Some(size) => size,
                 None => number(&header[124..136]).ok_or(ArchiveError::Header)?,
             };
-            let name = self.name.take_if(|_| !is_extension).unwrap_or_else(|| ustar_name(header));
+            let name = self
+                .name
+                .take_if(|_| !is_extension)
+                .unwrap_or_else(|| ustar_name(header));
             let has_data = !matches!(flag, b'1'..=b'6');
             let data = self.take(if has_data { size } else { 0 })?;
             match flag {
@@ -93,9 +100,15 @@ impl<'a> Reader<'a> {
     fn extended(&mut self, mut records: &[u8]) -> Result<(), ArchiveError> {
         while !records.is_empty() {
             let space = records.iter().position(|b| *b == b' ').ok_or(ArchiveError::Header)?;
-            let length = core::str::from_utf8(&records[..space]).ok().and_then(|text| text.parse::<usize>().ok());
-            let length = length.filter(|length| *length > space + 1).ok_or(ArchiveError::Header)?;
-            let record = records.get(space + 1..length).and_then(|record| record.strip_suffix(b"\n"));
+            let length = core::str::from_utf8(&records[..space])
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok());
+            let length = length
+                .filter(|length| *length > space + 1)
+                .ok_or(ArchiveError::Header)?;
+            let record = records
+                .get(space + 1..length)
+                .and_then(|record| record.strip_suffix(b"\n"));
             let record = core::str::from_utf8(record.ok_or(ArchiveError::Header)?).map_err(|_| ArchiveError::Header)?;
             let (key, value) = record.split_once('=').ok_or(ArchiveError::Header)?;
             match key {
@@ -143,7 +156,11 @@ fn check(header: &[u8]) -> Result<(), ArchiveError> {
     let stored = number(&header[148..156]).ok_or(ArchiveError::Header)?;
     let byte = |(at, byte): (usize, &u8)| if (148..156).contains(&at) { b' ' } else { *byte };
     let unsigned: usize = header.iter().enumerate().map(|pair| usize::from(byte(pair))).sum();
-    let signed: i64 = header.iter().enumerate().map(|pair| i64::from(byte(pair).cast_signed())).sum();
+    let signed: i64 = header
+        .iter()
+        .enumerate()
+        .map(|pair| i64::from(byte(pair).cast_signed()))
+        .sum();
     if stored == unsigned || i64::try_from(stored).ok() == Some(signed) {
         Ok(())
     } else {

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Named, Struct};
 use convoy_template::{Context, Function, Limit, Str, Value};
 
-use super::{Job, files};
+use super::{Job, files, values_type};
 use crate::capabilities::{API_VERSIONS, GIT_COMMIT, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION};
 use crate::chart::Chart;
 use crate::metadata::{Dependency, Metadata};
@@ -37,21 +37,20 @@ impl<'h, 't> Builder<'h, 't> {
             known: BTreeMap::new(),
             release,
             capabilities,
-            values_type: Arc::new(Named { name: "common.Values", methods: Vec::new() }),
+            values_type: values_type::named(),
             files_type: files::named(),
         })
     }
 
     /// The data of the root chart, and one job for each template below it.
-    pub(super) fn chart<'c>(&mut self, chart: &'c Chart, values: TableId, jobs: &mut Vec<Job<'c>>) -> Result<(), Limit> {
+    pub(super) fn chart<'c>(
+        &mut self,
+        chart: &'c Chart,
+        values: TableId,
+        jobs: &mut Vec<Job<'c>>,
+    ) -> Result<(), Limit> {
         let values = self.table(values)?;
-        let root = self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?;
-        // `.Values` has a type of its own at the root.
-        let entries: Vec<(Str, Value)> = self.heap.entries(values).map(|(key, value)| (key.clone(), value.clone())).collect();
-        for (key, value) in entries {
-            self.heap.insert(root, key, value)?;
-        }
-        self.descend(chart, None, root, chart.name().into(), jobs)?;
+        self.descend(chart, None, Some(values), chart.name(), jobs)?;
         Ok(())
     }
 
@@ -59,11 +58,16 @@ impl<'h, 't> Builder<'h, 't> {
         &mut self,
         chart: &'c Chart,
         parent: Option<&str>,
-        values: MapRef,
-        path: String,
+        values: Option<MapRef>,
+        path: &str,
         jobs: &mut Vec<Job<'c>>,
     ) -> Result<MapRef, Limit> {
         let data = self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?;
+        // `.Values` has a type of its own: in Go it is the map that the parent holds, here one with the same content.
+        let values = match values {
+            Some(values) => values_type::copy(self.heap, &self.values_type, values)?,
+            None => self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?,
+        };
         let metadata = metadata(self.heap, &chart.metadata, parent.is_none())?;
         let files = files::map(self.heap, &self.files_type, &chart.files)?;
         let subcharts = self.heap.map()?;
@@ -80,12 +84,8 @@ impl<'h, 't> Builder<'h, 't> {
         }
         for sub in &chart.dependencies {
             let own = self.heap.get(values, sub.name().as_bytes()).and_then(Value::as_map);
-            let own = match own {
-                Some(map) => map,
-                None => self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?,
-            };
             let sub_path = format!("{path}/charts/{}", sub.name());
-            let inner = self.descend(sub, Some(&path), own, sub_path, jobs)?;
+            let inner = self.descend(sub, Some(path), own, &sub_path, jobs)?;
             self.heap.insert(subcharts, sub.name(), Value::Map(inner))?;
         }
         let library = chart.metadata.is_library();
@@ -122,8 +122,7 @@ impl<'h, 't> Builder<'h, 't> {
 
 /// Sets `.Template` for the template that is executed next.
 pub(super) fn template(heap: &mut Heap, data: MapRef, name: &str, folder: &str) -> Result<(), Limit> {
-    let named = Arc::new(Named { name: "common.Values", methods: Vec::new() });
-    let map = heap.named_map(named, Elem::Any)?;
+    let map = heap.named_map(values_type::named(), Elem::Any)?;
     heap.insert(map, "Name", Value::string(name))?;
     heap.insert(map, "BasePath", Value::string(folder))?;
     heap.insert(data, "Template", Value::Map(map))
@@ -152,13 +151,18 @@ fn release(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
 }
 
 fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
-    let versions = API_VERSIONS.into_iter().chain(settings.api_versions.iter().map(String::as_str));
+    let versions = API_VERSIONS
+        .into_iter()
+        .chain(settings.api_versions.iter().map(String::as_str));
     let versions: Vec<Value> = versions.map(Value::string).collect();
     let has = Function::new("Has", |context: &mut Context, versions: Value, wanted: Str| {
         let versions = versions.as_list();
         versions.is_some_and(|list| context.heap().items(list).iter().any(|v| v.as_str() == Some(&wanted)))
     });
-    let set = Arc::new(Named { name: "common.VersionSet", methods: [("Has", Arc::new(has))].into() });
+    let set = Arc::new(Named {
+        name: "common.VersionSet",
+        methods: [("Has", Arc::new(has))].into(),
+    });
     let versions = heap.named_list(set, Elem::String, versions)?;
     let kube = &settings.kube_version;
     let git_version = kube.version.clone();
@@ -168,8 +172,14 @@ fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
         .field("Major", kube.major.as_str())
         .field("Minor", kube.minor.as_str())
         .text(kube.normalized.as_str())
-        .method("GitVersion", Function::new("GitVersion", move |_: &mut Context, _: Value| git_version.clone()))
-        .method("String", Function::new("String", move |_: &mut Context, _: Value| normalized.clone()));
+        .method(
+            "GitVersion",
+            Function::new("GitVersion", move |_: &mut Context, _: Value| git_version.clone()),
+        )
+        .method(
+            "String",
+            Function::new("String", move |_: &mut Context, _: Value| normalized.clone()),
+        );
     let helm = Struct::new("version.BuildInfo")
         .field("Version", HELM_VERSION)
         .field("GitCommit", GIT_COMMIT)
@@ -207,8 +217,10 @@ fn metadata(heap: &mut Heap, metadata: &Metadata, root: bool) -> Result<Value, L
         })
         .collect::<Result<Vec<_>, _>>()?;
     let maintainers: ListRef = heap.list(maintainers)?;
-    let dependencies =
-        metadata.dependencies().map(|entry| dependency(heap, entry)).collect::<Result<Vec<_>, _>>()?;
+    let dependencies = metadata
+        .dependencies()
+        .map(|entry| dependency(heap, entry))
+        .collect::<Result<Vec<_>, _>>()?;
     let dependencies: ListRef = heap.list(dependencies)?;
     let annotations = match &metadata.annotations {
         None => heap.nil_map(Elem::String)?,
@@ -244,7 +256,11 @@ fn metadata(heap: &mut Heap, metadata: &Metadata, root: bool) -> Result<Value, L
 }
 
 fn dependency(heap: &mut Heap, dependency: &Dependency) -> Result<Value, Limit> {
-    let imports = dependency.import_values.iter().map(|value| heap.import(value)).collect::<Result<Vec<_>, _>>()?;
+    let imports = dependency
+        .import_values
+        .iter()
+        .map(|value| heap.import(value))
+        .collect::<Result<Vec<_>, _>>()?;
     let imports = Value::List(heap.list(imports)?);
     let tags = list(heap, dependency.tags.iter().flatten())?;
     let entries = [

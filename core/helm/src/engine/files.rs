@@ -1,5 +1,10 @@
 //! `.Files`: the files of a chart that are neither templates nor read by Helm.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the types of its operands are the signature of a function"
+)]
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,10 +18,15 @@ use super::yaml_json;
 use crate::archive::File;
 use crate::glob::Glob;
 
+/// The methods, in the order in which they are made.
+const NAMES: [&str; 6] = ["Get", "GetBytes", "Glob", "Lines", "AsConfig", "AsSecrets"];
+
 /// The type with its methods.
 pub(super) fn named() -> Arc<Named> {
     let methods = [
-        Function::new("Get", |context: &mut Context, files: Value, name: Str| content(context, &files, &name)),
+        Function::new("Get", |context: &mut Context, files: Value, name: Str| {
+            content(context, &files, &name)
+        }),
         Function::new("GetBytes", |context: &mut Context, files: Value, name: Str| {
             Value::Bytes(content(context, &files, &name))
         }),
@@ -29,9 +39,14 @@ pub(super) fn named() -> Arc<Named> {
             by_base_name(context, &files, base64)
         }),
     ];
-    const NAMES: [&str; 6] = ["Get", "GetBytes", "Glob", "Lines", "AsConfig", "AsSecrets"];
-    let methods = NAMES.into_iter().zip(methods).map(|(name, method)| (name, Arc::new(method)));
-    Arc::new(Named { name: "engine.files", methods: methods.collect() })
+    let methods = NAMES
+        .into_iter()
+        .zip(methods)
+        .map(|(name, method)| (name, Arc::new(method)));
+    Arc::new(Named {
+        name: "engine.files",
+        methods: methods.collect(),
+    })
 }
 
 /// The map of a chart's files.
@@ -52,10 +67,15 @@ fn content(context: &Context, files: &Value, name: &[u8]) -> Str {
 }
 
 fn glob(context: &mut Context, files: Value, pattern: Str) -> Result<Value, CallError> {
-    let Some(map) = files.as_map() else { return Ok(Value::Nil) };
+    let Some(map) = files.as_map() else {
+        return Ok(Value::Nil);
+    };
     let glob = Glob::new(&pattern.to_text());
     let heap = context.heap();
-    let cost: usize = heap.entries(map).map(|(name, _)| name.len() * (pattern.len() + 1)).sum();
+    let cost: usize = heap
+        .entries(map)
+        .map(|(name, _)| name.len() * (pattern.len() + 1))
+        .sum();
     context.spend(cost as u64 / 16 + 1)?;
     let heap = context.heap();
     let named = heap.map_name(map).map_or_else(named, Arc::clone);
@@ -73,22 +93,26 @@ fn glob(context: &mut Context, files: Value, pattern: Str) -> Result<Value, Call
 }
 
 fn lines(context: &mut Context, files: Value, name: Str) -> Result<ListRef, CallError> {
-    let known = files.as_map().is_some_and(|map| context.heap().get(map, &name).is_some());
-    let content = content(context, &files, &name);
+    let known = files
+        .as_map()
+        .is_some_and(|map| context.heap().get(map, &name).is_some());
+    let bytes = content(context, &files, &name);
     let heap = context.heap_mut();
     if !known {
         return Ok(heap.strings::<Str>([])?);
     }
-    if content.is_empty() {
+    if bytes.is_empty() {
         return Err(CallError::new("runtime error: index out of range [-1]"));
     }
-    let text = content.strip_suffix(b"\n").unwrap_or(&content);
+    let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     Ok(heap.strings(text.split(|b| *b == b'\n'))?)
 }
 
 /// As YAML, each file under the last part of its name.
 fn by_base_name(context: &mut Context, files: &Value, convert: fn(&[u8]) -> String) -> String {
-    let Some(map) = files.as_map() else { return String::new() };
+    let Some(map) = files.as_map() else {
+        return String::new();
+    };
     let mut texts = BTreeMap::new();
     for (name, value) in context.heap().entries(map) {
         if let Value::Bytes(bytes) | Value::String(bytes) = value {

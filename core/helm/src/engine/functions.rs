@@ -1,5 +1,10 @@
 //! The functions of charts: Go's, Sprig's, and Helm's own.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the types of its operands are the signature of a function"
+)]
+
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -64,8 +69,12 @@ pub(crate) fn functions() -> Functions {
         .add("include", include)
         .add("tpl", tpl)
         .add("required", required)
-        .add("fail", |_: &mut Context, text: Str| Err::<Value, CallError>(said(&text)))
-        .add("lookup", |context: &mut Context, _: Str, _: Str, _: Str, _: Str| context.heap_mut().map())
+        .add("fail", |_: &mut Context, text: Str| {
+            Err::<Value, CallError>(said(&text))
+        })
+        .add("lookup", |context: &mut Context, _: Str, _: Str, _: Str, _: Str| {
+            context.heap_mut().map()
+        })
         .add("getHostByName", |_: &mut Context, _: Str| "")
         .add("toYaml", yaml_json::to_yaml)
         .add("mustToYaml", yaml_json::must_to_yaml)
@@ -87,11 +96,7 @@ fn said(text: &Str) -> CallError {
 }
 
 fn required(_: &mut Context, warning: Str, value: Value) -> Result<Value, CallError> {
-    let missing = match &value {
-        Value::Nil => true,
-        Value::String(text) => text.is_empty(),
-        _ => false,
-    };
+    let missing = value.is_nil() || value.as_str().is_some_and(|text| text.is_empty());
     if missing { Err(said(&warning)) } else { Ok(value) }
 }
 
@@ -109,7 +114,10 @@ fn include(context: &mut Context, name: Str, data: Value) -> Result<Value, CallE
         *count += 1;
     }
     let result = execute(context, &name, data);
-    if let Some(count) = context.state::<Included>().and_then(|Included(counts)| counts.get_mut(&name)) {
+    if let Some(count) = context
+        .state::<Included>()
+        .and_then(|Included(counts)| counts.get_mut(&name))
+    {
         *count -= 1;
     }
     result
@@ -119,7 +127,9 @@ fn execute(context: &mut Context, name: &Str, data: Value) -> Result<Value, Call
     let text = name.to_text();
     if !context.set().contains(&text) {
         let name = go_quote(name);
-        return Err(CallError::new(format!("template: no template {name} associated with template \"gotpl\"")));
+        return Err(CallError::new(format!(
+            "template: no template {name} associated with template \"gotpl\""
+        )));
     }
     let text = context.execute(&text, data)?;
     Ok(context.string(text)?)
@@ -144,7 +154,10 @@ fn wrap(error: &CallError, source: &Str) -> CallError {
     if let Some(limit) = error.limit() {
         return limit.into();
     }
-    CallError::new(format!("error during tpl function execution for {}: {error}", go_quote(source)))
+    CallError::new(format!(
+        "error during tpl function execution for {}: {error}",
+        go_quote(source)
+    ))
 }
 
 /// The set in which a text of `tpl` is executed: it sees what is below, and nothing below sees it.

@@ -22,14 +22,23 @@ pub(super) fn parse_error(file: &str, error: &ParseError) -> Error {
         [_, location] => format!("parse error at ({location}): {location}"),
         _ => format!("parse error in ({file}): {text}"),
     };
-    Error::Template { message, file: file.into(), line: error.line, column: 0 }
+    Error::Template {
+        message,
+        file: file.into(),
+        line: error.line,
+        column: 0,
+    }
 }
 
 /// A template that failed while it was executed.
 pub(super) fn exec_error(file: &str, error: &ExecError) -> Error {
     Error::Template {
         message: reformat(file, &error.text),
-        file: if error.template.is_empty() { file.into() } else { error.template.clone() },
+        file: if error.template.is_empty() {
+            file.into()
+        } else {
+            error.template.clone()
+        },
         line: error.line,
         column: error.column,
     }
@@ -57,7 +66,9 @@ fn reformat(file: &str, text: &str) -> String {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut current = Some(text);
     while let Some(error) = current {
-        let Some(step) = parse(error) else { return text.to_string() };
+        let Some(step) = parse(error) else {
+            return text.to_string();
+        };
         if steps.last() != Some(&step) {
             steps.push(step);
         }
@@ -77,17 +88,27 @@ fn cause(error: &str) -> Option<&str> {
 fn parse(error: &str) -> Option<Step<'_>> {
     let rest = error.strip_prefix("template: ")?;
     if rest.starts_with("no template ") {
-        return Some(Step { location: "", executed: String::new(), message: error });
+        return Some(Step {
+            location: "",
+            executed: String::new(),
+            message: error,
+        });
     }
-    if rest.contains(": executing ") {
-        if let Some((location, executed, message)) = executing(rest) {
-            let message = message.find(" template:").map_or(message, |cut| &message[..cut]);
-            return Some(Step { location, executed, message });
-        }
+    if let Some((location, executed, message)) = executing(rest) {
+        let message = message.find(" template:").map_or(message, |cut| &message[..cut]);
+        return Some(Step {
+            location,
+            executed,
+            message,
+        });
     }
     let (location, message) = rest.rsplit_once(": ")?;
     let message = message.find(" template:").map_or(message, |cut| &message[..cut]);
-    Some(Step { location, executed: String::new(), message })
+    Some(Step {
+        location,
+        executed: String::new(),
+        message,
+    })
 }
 
 /// The place, what was executed there, and the rest of an error of execution.

@@ -10,6 +10,7 @@ mod message;
 mod pretty;
 mod toml_read;
 mod toml_write;
+mod values_type;
 mod yaml_json;
 
 use alloc::collections::BTreeMap;
@@ -56,9 +57,13 @@ pub(crate) fn render(
     let mut set = TemplateSet::new(functions()).missing_key(MissingKey::Zero);
     for job in &jobs {
         let source = String::from_utf8_lossy(&job.file.data);
-        set.parse(&job.name, &source).map_err(|error| message::parse_error(&job.name, &error))?;
+        set.parse(&job.name, &source)
+            .map_err(|error| message::parse_error(&job.name, &error))?;
     }
-    let limits = Limits { templates: settings.limits.templates.max(2_000), ..settings.limits };
+    let limits = Limits {
+        templates: settings.limits.templates.max(2_000),
+        ..settings.limits
+    };
     let context = Context::new(Arc::new(set), heap.freeze(), limits);
     execute(&jobs, &mut settings.setup.prepare(context))
 }
@@ -80,7 +85,8 @@ fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, S
         if written > context.limits().output {
             return Err(limit(convoy_template::Limit::Output));
         }
-        let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let text =
+            String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         texts.insert(job.name.clone(), without_no_value(text));
     }
     Ok(texts)
@@ -89,9 +95,15 @@ fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, S
 /// What Go writes for an absent value is left out.
 fn without_no_value(text: String) -> String {
     const NO_VALUE: &str = "<no value>";
-    if text.contains(NO_VALUE) { text.replace(NO_VALUE, "") } else { text }
+    if text.contains(NO_VALUE) {
+        text.replace(NO_VALUE, "")
+    } else {
+        text
+    }
 }
 
 fn limit(limit: convoy_template::Limit) -> Error {
-    Error::Limit { limit: alloc::format!("{limit}") }
+    Error::Limit {
+        limit: alloc::format!("{limit}"),
+    }
 }

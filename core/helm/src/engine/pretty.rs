@@ -11,7 +11,9 @@ pub(super) fn write(value: &Value) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => object(map, 0, &mut out),
         Value::Array(items) if !items.is_empty() => list(items, 0, &mut out),
-        _ => scalar(value, 0, &mut out),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            scalar(value, 0, &mut out)
+        }
     }
     if out.ends_with('\n') {
         out.pop();
@@ -64,7 +66,7 @@ fn object(map: &Map, depth: usize, out: &mut String) {
                 indent(depth + 1, out);
                 list(items, depth + 1, out);
             }
-            _ => {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 out.push(' ');
                 scalar(value, depth, out);
             }
@@ -81,7 +83,9 @@ fn list(items: &[Value], depth: usize, out: &mut String) {
         match item {
             Value::Object(map) if !map.is_empty() => object(map, depth + 1, out),
             Value::Array(inner) if !inner.is_empty() => list(inner, depth + 1, out),
-            _ => scalar(item, depth, out),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                scalar(item, depth, out)
+            }
         }
     }
 }

@@ -2,6 +2,11 @@
 //!
 //! Dates and times stay as they are written, as text.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the types of its operands are the signature of a function"
+)]
+
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -55,7 +60,9 @@ fn table<'m>(root: &'m mut Map, path: &[String]) -> Result<&'m mut Map, String> 
 }
 
 fn insert(map: &mut Map, keys: &[String], value: Value) -> Result<(), String> {
-    let Some((last, path)) = keys.split_last() else { return Ok(()) };
+    let Some((last, path)) = keys.split_last() else {
+        return Ok(());
+    };
     let map = table(map, path)?;
     if map.contains_key(last) {
         return Err(format!("Key '{}' has already been defined.", keys.join(".")));
@@ -277,7 +284,9 @@ impl Reader<'_> {
             self.at = self.text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
             return Ok(());
         }
-        let c = self.next().ok_or_else(|| self.error("unexpected EOF; expected quote"))?;
+        let c = self
+            .next()
+            .ok_or_else(|| self.error("unexpected EOF; expected quote"))?;
         let plain = match c {
             'b' => '\u{8}',
             't' => '\t',
@@ -308,7 +317,11 @@ impl Reader<'_> {
         let ends = |c: char| matches!(c, ',' | ']' | '}' | '#' | '\n' | '\r' | ' ' | '\t');
         let mut length = self.rest().find(ends).unwrap_or(self.rest().len());
         let is_date = |text: &str| text.len() == 10 && text.as_bytes()[4] == b'-' && text.as_bytes()[7] == b'-';
-        if self.rest().get(..length).is_some_and(|text| text.is_ascii() && is_date(text)) {
+        if self
+            .rest()
+            .get(..length)
+            .is_some_and(|text| text.is_ascii() && is_date(text))
+        {
             // A blank may stand between date and time.
             let behind = &self.rest()[length..];
             if behind.starts_with(' ') && behind[1..].starts_with(|c: char| c.is_ascii_digit()) {
@@ -355,8 +368,12 @@ fn scalar_value(text: &str) -> Option<Value> {
         return digits.parse::<i64>().ok().map(Value::from);
     }
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
-    let around_dot = unsigned.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
-    (digits.chars().all(plain) && around_dot).then(|| digits.parse::<f64>().ok().map(Value::from)).flatten()
+    let around_dot = unsigned
+        .split('.')
+        .all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+    (digits.chars().all(plain) && around_dot)
+        .then(|| digits.parse::<f64>().ok().map(Value::from))
+        .flatten()
 }
 
 #[cfg(test)]
@@ -371,8 +388,14 @@ mod tests {
             let got = read(text).map_or_else(|reason| reason, |map| json::to_canonical(&Value::Object(map)));
             assert_eq!(got, expect, "{text}");
         };
-        check("a = 1\nb.c = 'x' # no\n[d]\ne = [1, 2.5,\n]\n", r#"{"a":1,"b":{"c":"x"},"d":{"e":[1,2.5]}}"#);
-        check("[[l]]\na=true\n[[l]]\n[l.m]\nx={y=\"\\u0041\"}", r#"{"l":[{"a":true},{"m":{"x":{"y":"A"}}}]}"#);
+        check(
+            "a = 1\nb.c = 'x' # no\n[d]\ne = [1, 2.5,\n]\n",
+            r#"{"a":1,"b":{"c":"x"},"d":{"e":[1,2.5]}}"#,
+        );
+        check(
+            "[[l]]\na=true\n[[l]]\n[l.m]\nx={y=\"\\u0041\"}",
+            r#"{"l":[{"a":true},{"m":{"x":{"y":"A"}}}]}"#,
+        );
         check("a = \"\"\"\nx\\\n  y\"\"\"", r#"{"a":"xy"}"#);
         check("d = 2020-01-02 03:04:05Z", r#"{"d":"2020-01-02T03:04:05Z"}"#);
         check("a = 1\na = 2", "toml: line 2: Key 'a' has already been defined.");

@@ -1,5 +1,10 @@
 //! `toToml`, as BurntSushi's library writes TOML: what is no table first, then the tables, each two spaces deeper.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the types of its operands are the signature of a function"
+)]
+
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -82,7 +87,11 @@ impl Writer {
                 Value::Array(items) => is_tables(items)?,
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
             };
-            if is_table { tables.push((key, value)) } else { direct.push((key, value)) }
+            if is_table {
+                tables.push((key, value))
+            } else {
+                direct.push((key, value))
+            }
         }
         for list in [&mut direct, &mut tables] {
             list.sort_by_key(|(key, _)| *key);
@@ -174,7 +183,11 @@ fn number_text(number: &Number) -> String {
 
 fn quoted_key(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !key.is_empty() && key.chars().all(bare) { key.to_string() } else { quoted(key) }
+    if !key.is_empty() && key.chars().all(bare) {
+        key.to_string()
+    } else {
+        quoted(key)
+    }
 }
 
 fn quoted(text: &str) -> String {

@@ -1,5 +1,10 @@
 //! `toYaml`, `fromJson` and their kin.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the types of its operands are the signature of a function"
+)]
+
 use alloc::format;
 use alloc::string::{String, ToString as _};
 
@@ -36,7 +41,9 @@ pub(super) fn must_to_yaml(context: &mut Context, value: Value) -> Result<String
 }
 
 pub(super) fn to_yaml_pretty(context: &mut Context, value: Value) -> Result<String, CallError> {
-    let text = plain(context, &value).map(|value| super::pretty::write(&value)).unwrap_or_default();
+    let text = plain(context, &value)
+        .map(|value| super::pretty::write(&value))
+        .unwrap_or_default();
     context.afford_text(text.len())?;
     Ok(text)
 }
@@ -60,8 +67,20 @@ fn not_finite(value: &Plain) -> String {
         Plain::Number(number) if number.as_f64().is_nan() => "NaN",
         Plain::Number(number) if number.as_f64() < 0.0 => "-Inf",
         Plain::Number(_) => "+Inf",
-        Plain::Array(items) => return items.iter().find(|item| !item.is_finite()).map(not_finite).unwrap_or_default(),
-        Plain::Object(map) => return map.values().find(|item| !item.is_finite()).map(not_finite).unwrap_or_default(),
+        Plain::Array(items) => {
+            return items
+                .iter()
+                .find(|item| !item.is_finite())
+                .map(not_finite)
+                .unwrap_or_default();
+        }
+        Plain::Object(map) => {
+            return map
+                .values()
+                .find(|item| !item.is_finite())
+                .map(not_finite)
+                .unwrap_or_default();
+        }
         Plain::Null | Plain::Bool(_) | Plain::String(_) => "",
     };
     format!("json: unsupported value: {shown}")

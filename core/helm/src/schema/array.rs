@@ -58,7 +58,9 @@ impl<'s> Validator<'_, 's> {
     }
 
     fn contains(&mut self, at: At<'_, 's>, items: &[Value], seen: &mut Seen, failures: &mut Vec<Failure>) {
-        let Some(schema) = at.schema.get("contains") else { return };
+        let Some(schema) = at.schema.get("contains") else {
+            return;
+        };
         let (mut causes, mut matched) = (Vec::new(), Vec::new());
         for (index, item) in items.iter().enumerate() {
             match self.apply_inside(schema, at.base, item, &index.to_string()) {
@@ -73,11 +75,19 @@ impl<'s> Validator<'_, 's> {
         }
         let counted = self.document.draft >= Draft::Of2019;
         let least = limit(at.schema, "minContains").filter(|_| counted);
-        let places = matched.iter().map(ToString::to_string).collect::<Vec<String>>().join(" ");
+        let places = matched
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<String>>()
+            .join(" ");
         let (got, text) = (count(matched.len()), "items required to match contains schema, but");
         match least {
             None if matched.is_empty() => {
-                failures.push(Failure::with_causes(&self.place, "no items match contains schema", causes));
+                failures.push(Failure::with_causes(
+                    &self.place,
+                    "no items match contains schema",
+                    causes,
+                ));
             }
             Some(least) if matched.is_empty() && least > 0 => {
                 let text = format!("min {} {text} none matched", count(least));
@@ -97,8 +107,10 @@ impl<'s> Validator<'_, 's> {
 
 /// The first element that some earlier one is equal to, after that one.
 fn duplicates(items: &[Value]) -> Option<(usize, usize)> {
-    items
-        .iter()
-        .enumerate()
-        .find_map(|(second, item)| items[..second].iter().position(|first| equal(first, item)).map(|first| (first, second)))
+    items.iter().enumerate().find_map(|(second, item)| {
+        items[..second]
+            .iter()
+            .position(|first| equal(first, item))
+            .map(|first| (first, second))
+    })
 }

@@ -79,8 +79,13 @@ fn shape(keyword: &str, draft: Draft) -> Option<Shape> {
 
 /// Refuses what is no schema, in the words of Helm.
 pub(super) fn check(document: &Document<'_>) -> Result<(), String> {
-    let mut checker = Checker { draft: document.draft, place: Vec::new() };
-    let Err(failure) = checker.schema(document.root, 0) else { return Ok(()) };
+    let mut checker = Checker {
+        draft: document.draft,
+        place: Vec::new(),
+    };
+    let Err(failure) = checker.schema(document.root, 0) else {
+        return Ok(());
+    };
     let mut text = format!(
         "\"file:///values.schema.json#\" is not valid against metaschema: jsonschema validation failed with '{}'\n",
         document.draft.address()
@@ -112,7 +117,10 @@ impl Checker {
 
     fn schema(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
         if depth > DEPTH {
-            return Err(Failure::new(&self.place, format!("schemas within schemas pass the limit of {DEPTH}")));
+            return Err(Failure::new(
+                &self.place,
+                format!("schemas within schemas pass the limit of {DEPTH}"),
+            ));
         }
         let map = match value {
             Value::Object(map) => map,
@@ -139,13 +147,19 @@ impl Checker {
     }
 
     fn pattern_names(&mut self, map: &Map, failures: &mut Vec<Failure>) {
-        let Some(patterns) = map.get("patternProperties").and_then(Value::as_object) else { return };
+        let Some(patterns) = map.get("patternProperties").and_then(Value::as_object) else {
+            return;
+        };
         for pattern in patterns.keys().filter(|_| self.draft >= Draft::Six) {
             if let Err(reason) = text_format::check_pattern(pattern) {
                 let quoted = super::failure::quote(pattern);
                 let cause = Failure::new(&[], format!("{quoted} is not valid regex: {reason}"));
                 let place = [&self.place[..], &["patternProperties".to_string()]].concat();
-                failures.push(Failure::with_causes(&place, format!("invalid propertyName {quoted}"), [cause].into()));
+                failures.push(Failure::with_causes(
+                    &place,
+                    format!("invalid propertyName {quoted}"),
+                    [cause].into(),
+                ));
             }
         }
     }
@@ -168,7 +182,10 @@ impl Checker {
             Shape::List => Err(self.wants(value, "array")),
             Shape::Pattern => match value {
                 Value::String(pattern) => text_format::check_pattern(pattern).map_err(|reason| {
-                    Failure::new(&self.place, format!("{} is not valid regex: {reason}", super::failure::quote(pattern)))
+                    Failure::new(
+                        &self.place,
+                        format!("{} is not valid regex: {reason}", super::failure::quote(pattern)),
+                    )
                 }),
                 _ => Err(self.wants(value, "string")),
             },
@@ -185,24 +202,35 @@ impl Checker {
     }
 
     fn schemas(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {
-        let Some(items) = value.as_array() else { return Err(self.wants(value, "array")) };
+        let Some(items) = value.as_array() else {
+            return Err(self.wants(value, "array"));
+        };
         if items.is_empty() {
             return Err(Failure::new(&self.place, "minItems: got 0, want 1"));
         }
         let mut failures = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            failures.extend(self.inside(index.to_string(), |checker| checker.schema(item, depth + 1)).err());
+            failures.extend(
+                self.inside(index.to_string(), |checker| checker.schema(item, depth + 1))
+                    .err(),
+            );
         }
         Failure::gather(&self.place, failures)
     }
 
     fn map(&mut self, shape: Shape, value: &Value, depth: usize) -> Result<(), Failure> {
-        let Some(map) = value.as_object() else { return Err(self.wants(value, "object")) };
+        let Some(map) = value.as_object() else {
+            return Err(self.wants(value, "object"));
+        };
         let mut failures = Vec::new();
         for (key, inner) in super::validate::sorted(map) {
             let texts = shape == Shape::TextsMap || shape == Shape::Dependencies && inner.as_array().is_some();
             let result = self.inside(key, |checker| {
-                if texts { checker.texts(inner) } else { checker.schema(inner, depth + 1) }
+                if texts {
+                    checker.texts(inner)
+                } else {
+                    checker.schema(inner, depth + 1)
+                }
             });
             failures.extend(result.err());
         }
@@ -211,7 +239,9 @@ impl Checker {
 
     fn number(&self, shape: Shape, value: &Value) -> Result<(), Failure> {
         let want = if shape == Shape::Count { "integer" } else { "number" };
-        let Value::Number(number) = value else { return Err(self.wants(value, want)) };
+        let Value::Number(number) = value else {
+            return Err(self.wants(value, want));
+        };
         if shape == Shape::Count && !number::is_integer(number) {
             return Err(self.wants(value, want));
         }
@@ -219,22 +249,28 @@ impl Checker {
         let zero = number::compare(number, &Number::Int(0));
         match shape {
             Shape::Count if zero.is_lt() => Err(Failure::new(&self.place, format!("minimum: got {shown}, want 0"))),
-            Shape::Positive if zero.is_le() => {
-                Err(Failure::new(&self.place, format!("exclusiveMinimum: got {shown}, want 0")))
-            }
+            Shape::Positive if zero.is_le() => Err(Failure::new(
+                &self.place,
+                format!("exclusiveMinimum: got {shown}, want 0"),
+            )),
             _ => Ok(()),
         }
     }
 
     fn texts(&self, value: &Value) -> Result<(), Failure> {
-        let Some(items) = value.as_array() else { return Err(self.wants(value, "array")) };
+        let Some(items) = value.as_array() else {
+            return Err(self.wants(value, "array"));
+        };
         if items.is_empty() && self.draft == Draft::Four {
             return Err(Failure::new(&self.place, "minItems: got 0, want 1"));
         }
         let mut failures = Vec::new();
         for (index, item) in items.iter().enumerate() {
             if let Some(first) = items[..index].iter().position(|first| first == item) {
-                failures.push(Failure::new(&self.place, format!("items at {first} and {index} are equal")));
+                failures.push(Failure::new(
+                    &self.place,
+                    format!("items at {first} and {index} are equal"),
+                ));
                 break;
             }
         }
@@ -265,6 +301,10 @@ impl Checker {
                 self.wants(value, "array")
             }
         };
-        Err(Failure::with_causes(&self.place, "'anyOf' failed", [wrong(&self.place), second].into()))
+        Err(Failure::with_causes(
+            &self.place,
+            "'anyOf' failed",
+            [wrong(&self.place), second].into(),
+        ))
     }
 }

@@ -30,7 +30,9 @@ impl Draft {
             Some("json-schema.org/draft-07/schema") => Ok(Self::Seven),
             Some("json-schema.org/draft-06/schema") => Ok(Self::Six),
             Some("json-schema.org/draft-04/schema") => Ok(Self::Four),
-            _ => Err(format!("failing loading {name:?}: schemas outside of the chart are not loaded")),
+            _ => Err(format!(
+                "failing loading {name:?}: schemas outside of the chart are not loaded"
+            )),
         }
     }
 
@@ -62,7 +64,12 @@ const BASE: &str = "file:///values.schema.json";
 impl<'s> Document<'s> {
     pub(super) fn new(root: &'s Value) -> Result<Self, String> {
         let draft = Draft::of(root)?;
-        let mut document = Self { root, draft, tracks: false, names: BTreeMap::new() };
+        let mut document = Self {
+            root,
+            draft,
+            tracks: false,
+            names: BTreeMap::new(),
+        };
         document.names.insert(BASE.into(), root);
         document.collect(root, BASE, 0);
         Ok(document)
@@ -88,7 +95,10 @@ impl<'s> Document<'s> {
                     }
                 }
                 self.tracks |= map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems");
-                for (_, inner) in map.iter().filter(|(key, _)| !matches!(*key, "enum" | "const" | "default" | "examples")) {
+                for (_, inner) in map
+                    .iter()
+                    .filter(|(key, _)| !matches!(*key, "enum" | "const" | "default" | "examples"))
+                {
                     self.collect(inner, &base, depth + 1);
                 }
             }
@@ -104,18 +114,25 @@ impl<'s> Document<'s> {
     /// The schema that a reference names, and the base of references in it.
     pub(super) fn resolve(&self, reference: &str, base: &str) -> Result<(&'s Value, String), String> {
         let (file, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let target = if file.is_empty() { base.to_string() } else { join(base, file) };
+        let target = if file.is_empty() {
+            base.to_string()
+        } else {
+            join(base, file)
+        };
         let fragment = percent_decoded(fragment);
-        let whole = self.names.get(&target).copied().ok_or_else(|| {
-            format!("failing loading {target:?}: schemas outside of the chart's own are not loaded")
-        })?;
+        let whole =
+            self.names.get(&target).copied().ok_or_else(|| {
+                format!("failing loading {target:?}: schemas outside of the chart's own are not loaded")
+            })?;
         if fragment.is_empty() {
             return Ok((whole, target));
         }
         if !fragment.starts_with('/') {
             let name = format!("{target}#{fragment}");
             let found = self.names.get(&name).copied();
-            return found.map(|schema| (schema, target)).ok_or(format!("anchor in {name:?} not found"));
+            return found
+                .map(|schema| (schema, target))
+                .ok_or(format!("anchor in {name:?} not found"));
         }
         let mut schema = whole;
         let mut inner = target.clone();
@@ -151,16 +168,24 @@ pub(super) fn join(base: &str, name: &str) -> String {
         return base.into();
     }
     let has_scheme = name.split_once(':').is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
+        !scheme.is_empty()
+            && scheme
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
     });
     if has_scheme {
         return name.into();
     }
-    let authority = base.find("://").map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash));
+    let authority = base.find("://").map_or(0, |at| {
+        base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash)
+    });
     if name.starts_with('/') {
         return format!("{}{name}", &base[..authority]);
     }
-    let folder = base.rfind('/').filter(|at| *at >= authority).map_or(base.len(), |at| at + 1);
+    let folder = base
+        .rfind('/')
+        .filter(|at| *at >= authority)
+        .map_or(base.len(), |at| at + 1);
     let name = name.strip_prefix("./").unwrap_or(name);
     format!("{}{name}", &base[..folder])
 }

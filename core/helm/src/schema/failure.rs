@@ -31,7 +31,11 @@ impl Failure {
     }
 
     pub(super) fn with_causes(place: &[String], text: impl Into<String>, causes: Vec<Self>) -> Self {
-        Self { place: place.to_vec(), kind: Kind::Said(text.into()), causes }
+        Self {
+            place: place.to_vec(),
+            kind: Kind::Said(text.into()),
+            causes,
+        }
     }
 
     /// The limit that was passed, if any was.
@@ -47,13 +51,21 @@ impl Failure {
         match failures.len() {
             0 => Ok(()),
             1 => Err(failures.swap_remove(0)),
-            _ => Err(Self { place: place.to_vec(), kind: Kind::Group, causes: failures }),
+            _ => Err(Self {
+                place: place.to_vec(),
+                kind: Kind::Group,
+                causes: failures,
+            }),
         }
     }
 
     /// The failures that stand for a whole value: those of a group, or this one.
     pub(super) fn flatten(self) -> Vec<Self> {
-        if self.kind == Kind::Group { self.causes } else { [self].into() }
+        if self.kind == Kind::Group {
+            self.causes
+        } else {
+            [self].into()
+        }
     }
 
     /// Appends its lines, each with as many steps of two spaces before it.
@@ -77,7 +89,10 @@ impl Failure {
 
 /// A JSON pointer.
 pub(super) fn pointer(place: &[String]) -> String {
-    place.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect()
+    place
+        .iter()
+        .map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1")))
+        .collect()
 }
 
 /// In single quotes, escaped as Go escapes.

@@ -10,9 +10,9 @@ mod array;
 mod check;
 mod document;
 mod failure;
-mod text_format;
 mod number;
 mod object;
+mod text_format;
 mod validate;
 
 use alloc::format;
@@ -72,7 +72,8 @@ fn go_type(value: &Value) -> &'static str {
 /// # Errors
 /// When the schema is none or the value does not meet it, in the words of Helm.
 pub fn validate(schema: &[u8], value: &Value) -> Result<(), String> {
-    let schema = json::parse_with(schema, &Limits::default(), Numbers::Exact).map_err(|error| error.message().to_string())?;
+    let schema =
+        json::parse_with(schema, &Limits::default(), Numbers::Exact).map_err(|error| error.message().to_string())?;
     let document = Document::new(&schema)?;
     check::check(&document)?;
     match Validator::new(&document).run(value) {

@@ -17,8 +17,18 @@ struct Decimal {
 /// The shortest decimal that reads as this number; `None` when it has too many digits.
 fn decimal(number: &Number) -> Option<Decimal> {
     let text = match number {
-        Number::Int(i) => return Some(Decimal { digits: i128::from(*i), exponent: 0 }),
-        Number::Uint(u) => return Some(Decimal { digits: i128::from(*u), exponent: 0 }),
+        Number::Int(i) => {
+            return Some(Decimal {
+                digits: i128::from(*i),
+                exponent: 0,
+            });
+        }
+        Number::Uint(u) => {
+            return Some(Decimal {
+                digits: i128::from(*u),
+                exponent: 0,
+            });
+        }
         Number::Float(f) => format!("{f:e}"),
         Number::Big(digits) => digits.to_string(),
     };
@@ -26,7 +36,10 @@ fn decimal(number: &Number) -> Option<Decimal> {
     let exponent: i32 = exponent.parse().ok()?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}").parse().ok()?;
-    Some(Decimal { digits, exponent: exponent - i32::try_from(fraction.len()).ok()? })
+    Some(Decimal {
+        digits,
+        exponent: exponent - i32::try_from(fraction.len()).ok()?,
+    })
 }
 
 /// Both as integers of one scale.
@@ -68,14 +81,20 @@ pub(super) fn display(number: &Number) -> String {
     let text = gofloat::general(number.as_f64());
     let Some((mantissa, exponent)) = text.split_once('e') else {
         let (sign, rest) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
-        let (whole, fraction) = rest.split_once('.').map_or((rest, String::new()), |(a, b)| (a, format!(".{b}")));
+        let (whole, fraction) = rest
+            .split_once('.')
+            .map_or((rest, String::new()), |(a, b)| (a, format!(".{b}")));
         let whole = whole.parse().map_or_else(|_| whole.to_string(), super::failure::count);
         return format!("{sign}{whole}{fraction}");
     };
     let raised = exponent.chars().map(|c| match c {
         '+' => String::new(),
         '-' => "⁻".into(),
-        digit => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit.to_digit(10).unwrap_or(0) as usize).unwrap_or('⁰').to_string(),
+        digit => "⁰¹²³⁴⁵⁶⁷⁸⁹"
+            .chars()
+            .nth(digit.to_digit(10).unwrap_or(0) as usize)
+            .unwrap_or('⁰')
+            .to_string(),
     });
     format!("{mantissa}×10{}", raised.collect::<String>())
 }

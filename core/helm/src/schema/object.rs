@@ -12,7 +12,14 @@ use super::text_format::matches;
 use super::validate::{At, Seen, Validator, limit, sorted};
 
 impl<'s> Validator<'_, 's> {
-    pub(super) fn object(&mut self, at: At<'_, 's>, map: &Map, value: &Value, seen: &mut Seen, failures: &mut Vec<Failure>) {
+    pub(super) fn object(
+        &mut self,
+        at: At<'_, 's>,
+        map: &Map,
+        value: &Value,
+        seen: &mut Seen,
+        failures: &mut Vec<Failure>,
+    ) {
         let draft = self.document.draft;
         let length = map.len();
         if let Some(limit) = limit(at.schema, "minProperties").filter(|limit| length < *limit) {
@@ -48,7 +55,9 @@ impl<'s> Validator<'_, 's> {
         seen: &mut Seen,
         failures: &mut Vec<Failure>,
     ) {
-        let Some(Value::Object(dependencies)) = at.schema.get(key) else { return };
+        let Some(Value::Object(dependencies)) = at.schema.get(key) else {
+            return;
+        };
         for (name, dependency) in sorted(dependencies) {
             if !map.contains_key(name) {
                 continue;
@@ -105,7 +114,9 @@ impl<'s> Validator<'_, 's> {
 
     /// The names themselves as values.
     fn names(&mut self, at: At<'_, 's>, map: &Map, failures: &mut Vec<Failure>) {
-        let Some(schema) = at.schema.get("propertyNames") else { return };
+        let Some(schema) = at.schema.get("propertyNames") else {
+            return;
+        };
         for (key, _) in sorted(map) {
             let place = core::mem::take(&mut self.place);
             let outcome = self.apply(schema, at.base, &Value::from(key));
@@ -118,8 +129,11 @@ impl<'s> Validator<'_, 's> {
     }
 }
 
-
 fn missing<'s>(wanted: Option<&'s Value>, map: &Map) -> Vec<&'s str> {
     let wanted = wanted.and_then(Value::as_array).unwrap_or_default();
-    wanted.iter().filter_map(Value::as_str).filter(|key| !map.contains_key(key)).collect()
+    wanted
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|key| !map.contains_key(key))
+        .collect()
 }

@@ -22,10 +22,22 @@ fn kinds_of_values_are_told_apart() {
 #[test]
 fn bounds_are_said_as_helm_says_them() {
     let schema = r#"{"properties":{"a":{"minimum":2000000},"b":{"maxLength":1},"f":{"multipleOf":0.1,"maximum":1.5,"exclusiveMinimum":3}}}"#;
-    check(schema, "b: xx\nf: 2.3", "- at '/b': maxLength: got 2, want 1\n- at '/f': validation failed\n  - at '/f': maximum: got 2.3, want 1.5\n  - at '/f': exclusiveMinimum: got 2.3, want 3\n");
-    check(schema, "a: 1234567", "- at '/a': minimum: got 1.234567×10⁰⁶, want 2×10⁰⁶\n");
+    check(
+        schema,
+        "b: xx\nf: 2.3",
+        "- at '/b': maxLength: got 2, want 1\n- at '/f': validation failed\n  - at '/f': maximum: got 2.3, want 1.5\n  - at '/f': exclusiveMinimum: got 2.3, want 3\n",
+    );
+    check(
+        schema,
+        "a: 1234567",
+        "- at '/a': minimum: got 1.234567×10⁰⁶, want 2×10⁰⁶\n",
+    );
     check(schema, "b: xxx", "- at '/b': maxLength: got 3, want 1\n");
-    check(r#"{"properties":{"a":{"multipleOf":1000}}}"#, "a: 999999", "- at '/a': multipleOf: got 999,999, want 1,000\n");
+    check(
+        r#"{"properties":{"a":{"multipleOf":1000}}}"#,
+        "a: 999999",
+        "- at '/a': multipleOf: got 999,999, want 1,000\n",
+    );
 }
 
 #[test]
@@ -40,8 +52,16 @@ fn members_are_demanded_and_refused() {
         "p: {abc: 1}",
         "- at '': invalid propertyName 'abc'\n  - at '': maxLength: got 3, want 1\n",
     );
-    check(r#"{"dependentRequired":{"a":["b"]}}"#, "a: 1", "- at '': properties 'b' required, if 'a' exists\n");
-    check(r#"{"patternProperties":{"^x":{"type":"string"}}}"#, "xa: 1", "- at '/xa': got number, want string\n");
+    check(
+        r#"{"dependentRequired":{"a":["b"]}}"#,
+        "a: 1",
+        "- at '': properties 'b' required, if 'a' exists\n",
+    );
+    check(
+        r#"{"patternProperties":{"^x":{"type":"string"}}}"#,
+        "xa: 1",
+        "- at '/xa': got number, want string\n",
+    );
 }
 
 #[test]
@@ -53,7 +73,11 @@ fn lists_are_looked_into() {
     );
     let draft7 = r#"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"l":{"items":[{}],"additionalItems":false}}}"#;
     check(draft7, "l: [1, 2]", "- at '/l': last 1 additionalItem(s) not allowed\n");
-    check(r#"{"properties":{"l":{"prefixItems":[{"type":"null"}],"items":{"type":"boolean"}}}}"#, "l: [null, true]", "");
+    check(
+        r#"{"properties":{"l":{"prefixItems":[{"type":"null"}],"items":{"type":"boolean"}}}}"#,
+        "l: [null, true]",
+        "",
+    );
 }
 
 #[test]
@@ -82,7 +106,11 @@ fn schemas_are_combined() {
 
 #[test]
 fn references_stay_in_the_document() {
-    check(r##"{"$ref":"#/definitions/nope"}"##, "{}", "json-pointer in \"file:///values.schema.json#/definitions/nope\" not found");
+    check(
+        r##"{"$ref":"#/definitions/nope"}"##,
+        "{}",
+        "json-pointer in \"file:///values.schema.json#/definitions/nope\" not found",
+    );
     check(
         r#"{"properties":{"a":{"$ref":"/etc/passwd"}}}"#,
         "a: 1",
@@ -90,17 +118,27 @@ fn references_stay_in_the_document() {
     );
     check(r##"{"$ref":"#"}"##, "{}", "- at '': the schema refers to itself\n");
     let tree = r##"{"properties":{"next":{"$ref":"#"},"v":{"type":"number"}}}"##;
-    check(tree, "{next: {next: {v: x}}}", "- at '/next/next/v': got string, want number\n");
+    check(
+        tree,
+        "{next: {next: {v: x}}}",
+        "- at '/next/next/v': got string, want number\n",
+    );
 }
 
 #[test]
 fn what_is_no_schema_is_refused() {
-    let head = |draft: &str| format!("\"file:///values.schema.json#\" is not valid against metaschema: jsonschema validation failed with '{draft}'\n");
+    let head = |draft: &str| {
+        format!(
+            "\"file:///values.schema.json#\" is not valid against metaschema: jsonschema validation failed with '{draft}'\n"
+        )
+    };
     let new = head("https://json-schema.org/draft/2020-12/schema#");
     check(
         r#"{"properties":{"a":{"required":true}}}"#,
         "{}",
-        &format!("{new}- at '': 'allOf' failed\n  - at '/properties/a': 'allOf' failed\n    - at '/properties/a/required': got boolean, want array"),
+        &format!(
+            "{new}- at '': 'allOf' failed\n  - at '/properties/a': 'allOf' failed\n    - at '/properties/a/required': got boolean, want array"
+        ),
     );
     check("[]", "{}", &format!("{new}- at '': got array, want boolean or object"));
     let old = r#"{"$schema":"http://json-schema.org/draft-04/schema#","additionalProperties":false,"properties":{"a":{"minimum":1,"exclusiveMinimum":true}}}"#;
@@ -109,14 +147,31 @@ fn what_is_no_schema_is_refused() {
 
 #[test]
 fn formats_count_in_older_drafts_only() {
-    let schema = |draft: &str, format: &str| format!(r#"{{"$schema":"{draft}","properties":{{"a":{{"format":"{format}"}}}}}}"#);
+    let schema =
+        |draft: &str, format: &str| format!(r#"{{"$schema":"{draft}","properties":{{"a":{{"format":"{format}"}}}}}}"#);
     let old = |format: &str| schema("http://json-schema.org/draft-07/schema#", format);
-    check(&old("ipv4"), "a: 1.2.3", "- at '/a': '1.2.3' is not valid ipv4: expected four decimals\n");
-    check(&old("uri"), "a: '::'", "- at '/a': '::' is not valid uri: parse \"::\": missing protocol scheme\n");
+    check(
+        &old("ipv4"),
+        "a: 1.2.3",
+        "- at '/a': '1.2.3' is not valid ipv4: expected four decimals\n",
+    );
+    check(
+        &old("uri"),
+        "a: '::'",
+        "- at '/a': '::' is not valid uri: parse \"::\": missing protocol scheme\n",
+    );
     check(&old("email"), "a: x", "- at '/a': 'x' is not valid email: missing @\n");
-    check(&old("hostname"), "a: _", "- at '/a': '_' is not valid hostname: invalid character '_'\n");
+    check(
+        &old("hostname"),
+        "a: _",
+        "- at '/a': '_' is not valid hostname: invalid character '_'\n",
+    );
     check(&old("date-time"), "a: 2020-02-29T23:59:60Z", "");
-    check(&schema("https://json-schema.org/draft/2020-12/schema", "ipv4"), "a: x", "");
+    check(
+        &schema("https://json-schema.org/draft/2020-12/schema", "ipv4"),
+        "a: x",
+        "",
+    );
 }
 
 #[test]

@@ -140,7 +140,10 @@ fn local_part(local: &str) -> Result<(), String> {
 }
 
 fn number(text: &str) -> Option<u32> {
-    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+    text.bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 fn date(text: &str) -> Result<(), String> {
@@ -150,7 +153,9 @@ fn date(text: &str) -> Result<(), String> {
         return Err(no());
     }
     let parts = (number(&text[..4]), number(&text[5..7]), number(&text[8..]));
-    let (Some(year), Some(month), Some(day)) = parts else { return Err(no()) };
+    let (Some(year), Some(month), Some(day)) = parts else {
+        return Err(no());
+    };
     if !(1..=12).contains(&month) {
         return Err(format!("parsing time {text:?}: month out of range"));
     }
@@ -175,7 +180,8 @@ fn time(text: &str) -> Result<(), String> {
     if bytes[2] != b':' || bytes[5] != b':' || !text.is_char_boundary(8) {
         return err("missing colon in correct place");
     }
-    let (Some(hour), Some(minute), Some(second)) = (number(&text[..2]), number(&text[3..5]), number(&text[6..8])) else {
+    let (Some(hour), Some(minute), Some(second)) = (number(&text[..2]), number(&text[3..5]), number(&text[6..8]))
+    else {
         return err("invalid hour/min/sec");
     };
     if hour > 23 || minute > 59 || second > 60 {
@@ -220,7 +226,11 @@ fn offset(text: &str, minutes: u32) -> Result<u32, String> {
         return err("hour/min in offset out of range");
     }
     let distance = hour * 60 + minute;
-    Ok(if east { (minutes + DAY - distance) % DAY } else { minutes + distance })
+    Ok(if east {
+        (minutes + DAY - distance) % DAY
+    } else {
+        minutes + distance
+    })
 }
 
 fn date_time(text: &str) -> Result<(), String> {
@@ -244,7 +254,10 @@ fn uri(text: &str, absolute: bool) -> Result<(), String> {
         return parse("missing protocol scheme");
     }
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    let scheme = text.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| !scheme.contains(['/', '?', '#']));
+    let scheme = text
+        .split_once(':')
+        .map(|(scheme, _)| scheme)
+        .filter(|scheme| !scheme.contains(['/', '?', '#']));
     let is_scheme = |scheme: &str| scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(legal);
     match scheme {
         Some(scheme) if is_scheme(scheme) => {}
@@ -254,7 +267,9 @@ fn uri(text: &str, absolute: bool) -> Result<(), String> {
         Some(_) | None if absolute => return err("relative url"),
         Some(_) | None => {}
     }
-    let authority = text.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(""));
+    let authority = text
+        .split_once("://")
+        .map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(""));
     if authority.contains([' ', '<', '>', '"']) {
         return parse("invalid character in host name");
     }
@@ -263,7 +278,10 @@ fn uri(text: &str, absolute: bool) -> Result<(), String> {
     }
     let bytes = text.as_bytes();
     for (at, _) in text.match_indices('%') {
-        if !bytes.get(at + 1..at + 3).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit)) {
+        if !bytes
+            .get(at + 1..at + 3)
+            .is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
+        {
             let end = (at + 3).min(text.len());
             let shown = text.get(at..end).unwrap_or("%");
             return parse(&format!("invalid URL escape {shown:?}"));
@@ -296,7 +314,10 @@ fn json_pointer(text: &str) -> Result<(), String> {
         return err("not starting with /");
     }
     let escapes = text.match_indices('~');
-    if escapes.map(|(at, _)| text.as_bytes().get(at + 1)).all(|next| matches!(next, Some(b'0' | b'1'))) {
+    if escapes
+        .map(|(at, _)| text.as_bytes().get(at + 1))
+        .all(|next| matches!(next, Some(b'0' | b'1')))
+    {
         Ok(())
     } else {
         err("~ must be followed by 0 or 1")
@@ -311,11 +332,17 @@ fn relative_json_pointer(text: &str) -> Result<(), String> {
     if digits > 1 && text.starts_with('0') {
         return err("starts with zero");
     }
-    if &text[digits..] == "#" { Ok(()) } else { json_pointer(&text[digits..]) }
+    if &text[digits..] == "#" {
+        Ok(())
+    } else {
+        json_pointer(&text[digits..])
+    }
 }
 
 fn duration(text: &str) -> Result<(), String> {
-    let Some(rest) = text.strip_prefix('P') else { return err("must start with P") };
+    let Some(rest) = text.strip_prefix('P') else {
+        return err("must start with P");
+    };
     if rest.is_empty() {
         return err("nothing after P");
     }
@@ -331,7 +358,9 @@ fn duration(text: &str) -> Result<(), String> {
         if index > 0 && part.is_empty() {
             return err("no time elements");
         }
-        let Some(all) = units.get(index) else { return err("more than one T") };
+        let Some(all) = units.get(index) else {
+            return err("more than one T");
+        };
         duration_part(part, all)?;
     }
     Ok(())
@@ -345,7 +374,9 @@ fn duration_part(part: &str, all: &str) -> Result<(), String> {
         if digits == 0 {
             return err("missing number");
         }
-        let Some(unit) = part[digits..].chars().next() else { return err("missing unit") };
+        let Some(unit) = part[digits..].chars().next() else {
+            return err("missing unit");
+        };
         match left.find(unit) {
             Some(at) => left = &left[at + 1..],
             None if all.contains(unit) => return Err(format!("unit {unit:?} out of order")),

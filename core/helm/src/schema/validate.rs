@@ -49,7 +49,13 @@ pub(super) struct At<'b, 's> {
 
 impl<'d, 's> Validator<'d, 's> {
     pub(super) fn new(document: &'d Document<'s>) -> Self {
-        Self { document, place: Vec::new(), steps: 0, chain: Vec::new(), depth: 0 }
+        Self {
+            document,
+            place: Vec::new(),
+            steps: 0,
+            chain: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// Validates a whole value; the text of all that is wrong.
@@ -74,7 +80,11 @@ impl<'d, 's> Validator<'d, 's> {
     }
 
     fn limit(&self, text: &str) -> Failure {
-        Failure { place: self.place.clone(), kind: Kind::Limit(text.into()), causes: Vec::new() }
+        Failure {
+            place: self.place.clone(),
+            kind: Kind::Limit(text.into()),
+            causes: Vec::new(),
+        }
     }
 
     /// Applies a schema to the value at hand.
@@ -90,24 +100,45 @@ impl<'d, 's> Validator<'d, 's> {
             return Err(self.limit(&format!("the schema passes the limit of {STEPS} steps")));
         }
         if self.depth >= DEPTH {
-            return Err(self.limit(&format!("the schema passes the limit of {DEPTH} schemas within schemas")));
+            return Err(self.limit(&format!(
+                "the schema passes the limit of {DEPTH} schemas within schemas"
+            )));
         }
         if self.chain.iter().any(|known| core::ptr::eq(*known, schema)) {
             return Err(self.fail("the schema refers to itself"));
         }
         self.chain.push(schema);
         self.depth += 1;
-        let id = if self.document.draft == Draft::Four { "id" } else { "$id" };
+        let id = if self.document.draft == Draft::Four {
+            "id"
+        } else {
+            "$id"
+        };
         let inner = map.get(id).and_then(Value::as_str).filter(|id| !id.starts_with('#'));
-        let inner = inner.map_or_else(|| base.to_string(), |id| join(base, id.split('#').next().unwrap_or_default()));
-        let outcome = self.apply_map(At { schema: map, base: &inner }, value);
+        let inner = inner.map_or_else(
+            || base.to_string(),
+            |id| join(base, id.split('#').next().unwrap_or_default()),
+        );
+        let outcome = self.apply_map(
+            At {
+                schema: map,
+                base: &inner,
+            },
+            value,
+        );
         self.depth -= 1;
         self.chain.pop();
         outcome
     }
 
     /// Applies a schema to something in the value at hand.
-    pub(super) fn apply_inside(&mut self, schema: &'s Value, base: &str, value: &Value, key: &str) -> Result<(), Failure> {
+    pub(super) fn apply_inside(
+        &mut self,
+        schema: &'s Value,
+        base: &str,
+        value: &Value,
+        key: &str,
+    ) -> Result<(), Failure> {
         let chain = core::mem::take(&mut self.chain);
         self.place.push(key.to_string());
         let outcome = self.apply(schema, base, value);
@@ -196,7 +227,10 @@ impl<'d, 's> Validator<'d, 's> {
 
     fn text(&self, schema: &Map, text: &str, failures: &mut Vec<Failure>) {
         let length = text.chars().count();
-        for (key, wrong) in [("minLength", core::cmp::Ordering::Less), ("maxLength", core::cmp::Ordering::Greater)] {
+        for (key, wrong) in [
+            ("minLength", core::cmp::Ordering::Less),
+            ("maxLength", core::cmp::Ordering::Greater),
+        ] {
             if let Some(limit) = limit(schema, key).filter(|limit| length.cmp(limit) == wrong) {
                 failures.push(self.counted(key, length, limit));
             }
@@ -216,21 +250,45 @@ impl<'d, 's> Validator<'d, 's> {
         let flag = |key: &str| schema.get(key).and_then(Value::as_bool) == Some(true);
         let mut say = |key: &str, want: &Number, fails: bool| {
             if fails {
-                failures.push(self.fail(format!("{key}: got {}, want {}", number::display(value), number::display(want))));
+                failures.push(self.fail(format!(
+                    "{key}: got {}, want {}",
+                    number::display(value),
+                    number::display(want)
+                )));
             }
         };
         let order = |want: &Number| number::compare(value, want);
         // Draft 4 has a flag beside the bound; later drafts have two bounds.
-        for (plain, exclusive, below) in [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)] {
-            let beyond = |want: &Number| if below { order(want).is_lt() } else { order(want).is_gt() };
+        for (plain, exclusive, below) in [
+            ("minimum", "exclusiveMinimum", true),
+            ("maximum", "exclusiveMaximum", false),
+        ] {
+            let beyond = |want: &Number| {
+                if below {
+                    order(want).is_lt()
+                } else {
+                    order(want).is_gt()
+                }
+            };
             if let Some(want) = at(plain).filter(|_| !flag(exclusive)) {
                 say(plain, want, beyond(want));
             }
         }
-        for (plain, exclusive, below) in [("minimum", "exclusiveMinimum", true), ("maximum", "exclusiveMaximum", false)] {
+        for (plain, exclusive, below) in [
+            ("minimum", "exclusiveMinimum", true),
+            ("maximum", "exclusiveMaximum", false),
+        ] {
             let bound = if flag(exclusive) { at(plain) } else { at(exclusive) };
             if let Some(want) = bound {
-                say(exclusive, want, if below { order(want).is_le() } else { order(want).is_ge() });
+                say(
+                    exclusive,
+                    want,
+                    if below {
+                        order(want).is_le()
+                    } else {
+                        order(want).is_ge()
+                    },
+                );
             }
         }
         if let Some(want) = at("multipleOf") {
@@ -282,7 +340,12 @@ impl<'d, 's> Validator<'d, 's> {
     }
 
     fn any_of(&mut self, at: At<'_, 's>, value: &Value, seen: &mut Seen, failures: &mut Vec<Failure>) {
-        let Some(schemas) = at.schema.get("anyOf").and_then(Value::as_array).filter(|list| !list.is_empty()) else {
+        let Some(schemas) = at
+            .schema
+            .get("anyOf")
+            .and_then(Value::as_array)
+            .filter(|list| !list.is_empty())
+        else {
             return;
         };
         let mut causes = Vec::new();
@@ -305,7 +368,12 @@ impl<'d, 's> Validator<'d, 's> {
     }
 
     fn one_of(&mut self, at: At<'_, 's>, value: &Value, seen: &mut Seen, failures: &mut Vec<Failure>) {
-        let Some(schemas) = at.schema.get("oneOf").and_then(Value::as_array).filter(|list| !list.is_empty()) else {
+        let Some(schemas) = at
+            .schema
+            .get("oneOf")
+            .and_then(Value::as_array)
+            .filter(|list| !list.is_empty())
+        else {
             return;
         };
         let mut causes = Vec::new();
@@ -325,7 +393,11 @@ impl<'d, 's> Validator<'d, 's> {
             }
         }
         if matched.is_none() {
-            failures.push(Failure::with_causes(&self.place, "'oneOf' failed, none matched", causes));
+            failures.push(Failure::with_causes(
+                &self.place,
+                "'oneOf' failed, none matched",
+                causes,
+            ));
         }
     }
 
@@ -424,7 +496,10 @@ pub(super) fn display(value: &Value) -> String {
 }
 
 pub(super) fn enum_text(wanted: &[Value]) -> String {
-    if wanted.iter().any(|value| matches!(value, Value::Array(_) | Value::Object(_))) {
+    if wanted
+        .iter()
+        .any(|value| matches!(value, Value::Array(_) | Value::Object(_)))
+    {
         return "'enum' failed".into();
     }
     let shown: Vec<String> = wanted.iter().map(display).collect();
