@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use convoy_template::value::{Time, Zone, duration_text};
+use convoy_template::value::{Time, Zone, duration_text, time_quote};
 use convoy_template::{CallError, Context, Functions, Str, Value};
 
 use crate::random::now;
@@ -159,7 +159,7 @@ fn duration_round(context: &mut Context, value: Value) -> Result<String> {
 
 /// As `time.ParseDuration`, in nanoseconds.
 fn parse_duration(text: &Str) -> Result<i64> {
-    let quoted = || convoy_template::go_quote(text);
+    let quoted = || time_quote(&text.to_text());
     let invalid = || CallError::new(format!("time: invalid duration {}", quoted()));
     let whole = text.as_str().ok_or_else(invalid)?;
     let (negative, mut rest) = match whole.as_bytes().first() {
@@ -191,7 +191,7 @@ fn parse_duration(text: &Str) -> Result<i64> {
             return Err(CallError::new(format!("time: missing unit in duration {}", quoted())));
         }
         let scale = unit_of(unit).ok_or_else(|| {
-            let unit = convoy_template::go_quote(unit.as_bytes());
+            let unit = time_quote(unit);
             CallError::new(format!("time: unknown unit {unit} in duration {}", quoted()))
         })?;
         let amount: u64 = if whole_part.is_empty() {

@@ -52,6 +52,9 @@ pub(crate) fn register(functions: &mut Functions) {
     }
     for name in ["deepCopy", "mustDeepCopy"] {
         functions.add(name, |context: &mut Context, value: Value| -> Result<Value> {
+            if value.is_nil() {
+                return Err("reflect: call of reflect.Value.Type on zero Value".into());
+            }
             Ok(deep_copy(context.heap_mut(), &value, 0)?)
         });
     }

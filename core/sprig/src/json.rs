@@ -1,6 +1,6 @@
 //! JSON as Go writes and reads it.
 
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 
 use convoy_template::{CallError, Context, Functions, Limit, Str, Value};
 use convoy_value::{Limits, Numbers, json};
@@ -49,8 +49,14 @@ fn from_json(context: &mut Context, text: &Str) -> Result<Value> {
         ..Limits::default()
     };
     let text = text.to_text();
-    let plain = json::parse_with(text.as_bytes(), &limits, Numbers::Float)
-        .map_err(|error| CallError::new(error.message().to_string()))?;
+    let plain = json::parse_with(text.as_bytes(), &limits, Numbers::Float).map_err(|error| {
+        let prefix = if error.message().starts_with("cannot unmarshal") {
+            "json: "
+        } else {
+            ""
+        };
+        CallError::new(alloc::format!("{prefix}{}", error.message()))
+    })?;
     Ok(context.heap_mut().import(&plain)?)
 }
 

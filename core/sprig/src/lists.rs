@@ -199,18 +199,21 @@ const OUT_OF_BOUNDS: &str = "reflect.Value.Slice: slice index out of bounds";
 fn chunk(context: &mut Context, size: isize, value: Value) -> Result<ListRef> {
     let items = list_or(context, &value, "Cannot chunk type")?;
     let Some(size) = usize::try_from(size).ok().filter(|size| *size > 0) else {
-        return Err(bad_chunk(size, items.len()));
+        // A negative size gives no chunk, if the list is not so long that Go would make fewer than none.
+        let few = items
+            .len()
+            .checked_sub(1)
+            .is_some_and(|last| last <= size.unsigned_abs() && (last > 0 && size < 0));
+        if few {
+            return Ok(context.heap_mut().list_of(Elem::List, Vec::new())?);
+        }
+        return Err("runtime error: makeslice: len out of range".into());
     };
     let mut chunks = Vec::new();
     for part in items.chunks(size) {
         chunks.push(Value::List(list(context, part.to_vec())?));
     }
     Ok(context.heap_mut().list_of(Elem::List, chunks)?)
-}
-
-fn bad_chunk(size: isize, len: usize) -> CallError {
-    let _ = (size, len);
-    CallError::new("runtime error: makeslice: len out of range")
 }
 
 fn concat(context: &mut Context, Rest(lists): Rest<Value>) -> Result<Value> {

@@ -96,6 +96,10 @@ impl Object for SemverObject {
         Some(self.0.to_string())
     }
 
+    fn json(&self) -> Option<Value> {
+        Some(Value::from(self.0.to_string()))
+    }
+
     fn entries(&self) -> Vec<(Str, Value)> {
         Vec::new()
     }

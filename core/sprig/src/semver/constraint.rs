@@ -110,9 +110,12 @@ impl Constraint {
     /// Whether `version` meets it.
     #[must_use]
     pub fn check(&self, version: &Version) -> bool {
-        self.groups
-            .iter()
-            .any(|group| group.tests.iter().all(|test| test.check(version, group.prerelease).is_ok()))
+        self.groups.iter().any(|group| {
+            group
+                .tests
+                .iter()
+                .all(|test| test.check(version, group.prerelease).is_ok())
+        })
     }
 
     /// Whether `version` meets it, with a reason for each part that it fails.
@@ -214,7 +217,9 @@ type Raw<'t> = (Operator, &'static str, Shape<'t>, &'t str);
 
 fn parse_group(text: &str) -> Result<Group, ConstraintError> {
     let raw = split_group(text).ok_or_else(|| ConstraintError::Improper(text.to_owned()))?;
-    let tests = raw.iter().map(|(operator, sign, shape, original)| test(*operator, sign, shape, original));
+    let tests = raw
+        .iter()
+        .map(|(operator, sign, shape, original)| test(*operator, sign, shape, original));
     let tests = tests.collect::<Result<Vec<_>, _>>()?;
     let prerelease = tests.iter().any(|test| !test.version.pre.is_empty());
     Ok(Group { tests, prerelease })
@@ -431,7 +436,16 @@ mod tests {
             let version = Version::parse(version).unwrap();
             Constraint::parse(constraint).unwrap().validate(&version).unwrap_err()
         };
-        assert_eq!(reasons(">2, <1.5", "1.7"), ["\"1.7.0\" is less than or equal to \"2\"", "\"1.7.0\" is greater than or equal to \"1.5\""]);
-        assert_eq!(reasons("^0.2", "1.0"), ["\"1.0.0\" does not have same major version as \"0.2\""]);
+        assert_eq!(
+            reasons(">2, <1.5", "1.7"),
+            [
+                "\"1.7.0\" is less than or equal to \"2\"",
+                "\"1.7.0\" is greater than or equal to \"1.5\""
+            ]
+        );
+        assert_eq!(
+            reasons("^0.2", "1.0"),
+            ["\"1.0.0\" does not have same major version as \"0.2\""]
+        );
     }
 }

@@ -96,7 +96,12 @@ pub(super) fn take_shape(text: &str, digit: fn(u8) -> bool) -> Option<Shape<'_>>
     at += pre.map_or(0, |pre| pre.len() + 1);
     let metadata = dotted(b'+', at);
     at += metadata.map_or(0, |metadata| metadata.len() + 1);
-    Some(Shape { numbers, pre, metadata, length: at })
+    Some(Shape {
+        numbers,
+        pre,
+        metadata,
+        length: at,
+    })
 }
 
 impl Version {
@@ -173,14 +178,14 @@ impl Version {
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         let numbers = |v: &Self| (v.major, v.minor, v.patch);
-        numbers(self).cmp(&numbers(other)).then_with(|| {
-            match (self.pre.is_empty(), other.pre.is_empty()) {
+        numbers(self)
+            .cmp(&numbers(other))
+            .then_with(|| match (self.pre.is_empty(), other.pre.is_empty()) {
                 (true, true) => Ordering::Equal,
                 (true, false) => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 (false, false) => compare_prerelease(&self.pre, &other.pre),
-            }
-        })
+            })
     }
 
     /// The next patch; of a prerelease, the release itself.
@@ -290,7 +295,12 @@ fn compare_part(a: &str, b: &str) -> Ordering {
     if b.is_empty() {
         return Ordering::Greater;
     }
-    let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u64>().ok()).flatten();
+    let number = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| text.parse::<u64>().ok())
+            .flatten()
+    };
     match (number(a), number(b)) {
         (Some(a), Some(b)) if a > b => Ordering::Greater,
         (Some(_), _) => Ordering::Less,
@@ -343,13 +353,23 @@ mod tests {
         check("", Err("invalid semantic version"));
         check(
             "99999999999999999999",
-            Err("error parsing version segment: strconv.ParseUint: parsing \"99999999999999999999\": value out of range"),
+            Err(
+                "error parsing version segment: strconv.ParseUint: parsing \"99999999999999999999\": value out of range",
+            ),
         );
     }
 
     #[test]
     fn versions_have_an_order() {
-        let order = ["1.0.0-1", "1.0.0-2", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-beta", "1.0.0", "1.0.1"];
+        let order = [
+            "1.0.0-1",
+            "1.0.0-2",
+            "1.0.0-alpha",
+            "1.0.0-alpha.1",
+            "1.0.0-beta",
+            "1.0.0",
+            "1.0.1",
+        ];
         for (left, right) in order.iter().zip(&order[1..]) {
             let [left, right] = [left, right].map(|text| Version::parse(text).unwrap());
             assert_eq!(left.compare(&right), Ordering::Less, "{left} {right}");

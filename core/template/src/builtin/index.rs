@@ -93,7 +93,10 @@ fn index_once(context: &mut Context, slot: &Slot, index: &Value) -> Result<Slot>
             ))
         }
         Value::Nil => Err("index of nil pointer".into()),
-        other => Err(format!("can't index item of type {}", Type::of(other, &context.heap)).into()),
+        other => {
+            let name = alloc::string::ToString::to_string(&Type::of(other, &context.heap));
+            Err(format!("can't index item of type {}", name.trim_start_matches('*')).into())
+        }
     }
 }
 

@@ -224,7 +224,8 @@ impl Printer<'_> {
             sign = ' ';
         }
         if number == "Inf" || number == "NaN" {
-            let shown = if number == "NaN" && !self.flags.space && !self.flags.plus || sign == '+' && !self.flags.plus {
+            // Infinity always has its sign.
+            let shown = if number == "NaN" && !self.flags.space && !self.flags.plus {
                 String::from(number)
             } else {
                 alloc::format!("{sign}{number}")

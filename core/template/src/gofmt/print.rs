@@ -48,7 +48,7 @@ impl Printer<'_> {
             Value::Float(f) => self.float_value(value, *f, verb),
             Value::Complex(parts) => self.complex(value, **parts, verb),
             Value::String(text) => self.string_value(value, text, verb),
-            Value::Bytes(bytes) => self.bytes(value, bytes, verb, depth),
+            Value::Bytes(bytes) => self.bytes(bytes, verb, depth),
             Value::List(list) => self.list(value, *list, verb, depth),
             Value::Map(map) => self.map(value, *map, verb, depth),
             Value::Time(time) => {
@@ -161,7 +161,7 @@ impl Printer<'_> {
         }
     }
 
-    fn bytes(&mut self, value: &Value, bytes: &[u8], verb: char, depth: usize) {
+    fn bytes(&mut self, bytes: &[u8], verb: char, depth: usize) {
         match verb {
             's' => self.string(bytes),
             'x' | 'X' => self.hex(bytes, verb == 'X'),
@@ -178,7 +178,8 @@ impl Printer<'_> {
                 self.text("[");
                 for (place, byte) in bytes.iter().enumerate() {
                     self.text(if place > 0 { " " } else { "" });
-                    self.int(value, false, u64::from(*byte), false, verb);
+                    let element = Value::Uint(crate::value::UintKind::Uint8, u64::from(*byte));
+                    self.int(&element, false, u64::from(*byte), false, verb);
                 }
                 self.text("]");
             }

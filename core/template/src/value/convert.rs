@@ -93,6 +93,9 @@ impl Heap {
             Value::Time(time) => Plain::from(time.rfc3339_nano()),
             Value::Error(_) => Plain::Object(Map::new()),
             Value::Object(object) => {
+                if let Some(value) = object.json() {
+                    return self.export_at(&value, depth + 1);
+                }
                 let mut entries = Map::new();
                 for (key, value) in object.entries() {
                     entries.insert(key.to_text().into_owned(), self.export_at(&value, depth + 1)?);

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 pub use convert::PlainError;
 pub use heap::{Base, Heap, ListRef, MapRef};
 pub use object::{Named, Object, ObjectKind, Struct};
-pub use time::{Civil, Time, Zone, days_from_civil, duration_text};
+pub use time::{Civil, Time, Zone, days_from_civil, duration_text, time_quote};
 pub use types::{Elem, IntKind, Type, UintKind, kind_of};
 
 use crate::{Function, Str};

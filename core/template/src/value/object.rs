@@ -59,6 +59,11 @@ pub trait Object: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What JSON has in its place, if the type says so itself.
+    fn json(&self) -> Option<Value> {
+        None
+    }
+
     /// All fields in order of declaration, or all entries of a map in order of keys.
     fn entries(&self) -> Vec<(Str, Value)>;
 

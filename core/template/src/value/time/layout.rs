@@ -290,9 +290,8 @@ pub(super) fn parse(layout: &str, text: &str) -> Result<Time, String> {
         let literal = core::str::from_utf8(literal).unwrap_or("");
         let element = rest.get(literal.len()..rest.len() - after.len()).unwrap_or(&[]);
         let element = core::str::from_utf8(element).unwrap_or("");
-        let before = reading.rest;
         if !reading.skip(literal) {
-            return Err(reading.error(literal, before, ""));
+            return Err(reading.error(literal, reading.rest, ""));
         }
         let Some(part) = part else {
             if !reading.rest.is_empty() {
@@ -315,8 +314,21 @@ enum Trouble {
     Range(&'static str),
 }
 
-fn quote(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+/// As errors show a text: bytes beyond printable ASCII in hexadecimal.
+pub(super) fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..0x80 => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    out.push('"');
+    out
 }
 
 impl<'a> Reading<'a> {
@@ -424,6 +436,9 @@ impl<'a> Reading<'a> {
                     self.rest = self.rest.get(1..).unwrap_or("");
                 }
                 let count = self.rest.bytes().take(3).take_while(u8::is_ascii_digit).count();
+                if part == Part::ZeroYearDay && count < 3 {
+                    return Err(Trouble::Mismatch);
+                }
                 self.year_day = Some(self.take(count.max(1))?);
             }
             Part::Hour => self.hour = Self::bounded(self.digits(false)?, 0..=23, "hour")?,

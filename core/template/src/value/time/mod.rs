@@ -213,6 +213,12 @@ impl fmt::Display for Time {
     }
 }
 
+/// A text as errors about times and durations show it.
+#[must_use]
+pub fn time_quote(text: &str) -> String {
+    layout::quote(text)
+}
+
 /// `time.Duration` as Go's `String`.
 #[must_use]
 pub fn duration_text(nanos: i64) -> String {
