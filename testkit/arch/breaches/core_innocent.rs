@@ -3,6 +3,8 @@
 
 extern crate alloc;
 
+use hashbrown::{HashMap, HashSet};
+
 /* std::time::Instant::now(); /* unsafe */ println!() */
 
 /// `std::println!("{}", Instant::now())`

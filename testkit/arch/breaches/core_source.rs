@@ -5,6 +5,8 @@ use std::time::Duration; //~ std
 use core::future::Future; //~ Future
 use async_trait::async_trait; //~ async_trait
 
+use hashbrown::HashMap as Map; //~ HashMap
+
 extern crate std; //~ std
 
 static mut COUNT: u64 = 0; //~ static mut
