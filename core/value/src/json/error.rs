@@ -1,4 +1,8 @@
 //! Why a text is not JSON.
+//!
+//! # Invariant
+//! What an error displays holds nothing of the text, which may be a secret. Only [`Error::message`] quotes it, as Go
+//! does.
 
 use alloc::string::String;
 
@@ -16,11 +20,14 @@ pub enum ErrorKind {
     Limit,
 }
 
-/// A text that could not be read; the message is Go's wherever Go has one.
+/// A text that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message} at line {line} column {column}")]
+#[error("{shown} at line {line} column {column}")]
 pub struct Error {
     pub(super) kind: ErrorKind,
+    /// The defect without anything of the text.
+    pub(super) shown: String,
+    /// Go's words, wherever Go has some.
     pub(super) message: String,
     pub(super) line: usize,
     pub(super) column: usize,
@@ -33,7 +40,8 @@ impl Error {
         self.kind
     }
 
-    /// What Go's `encoding/json` says, without the place.
+    /// What Go's `encoding/json` says, without the place: templates can print it. It quotes the text, so that it may
+    /// hold a secret; what the error displays does not.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

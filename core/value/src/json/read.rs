@@ -66,13 +66,20 @@ impl Reader<'_> {
         }
     }
 
+    /// An error whose words show nothing of the text.
     fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
+        let message = message.into();
+        self.error_as_go(kind, message.clone(), message)
+    }
+
+    fn error_as_go(&self, kind: ErrorKind, shown: String, message: String) -> Error {
         let before = &self.text[..self.at.min(self.text.len())];
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let line = before.split(|&b| b == b'\n').count();
         Error {
             kind,
-            message: message.into(),
+            shown,
+            message,
             line,
             column: before.len() - line_start + 1,
         }
@@ -94,7 +101,8 @@ impl Reader<'_> {
             ErrorKind::Eof
         };
         let byte = quote(self.peek().unwrap_or(b' '));
-        self.error(kind, format!("invalid character {byte} {place}"))
+        let go = format!("invalid character {byte} {place}");
+        self.error_as_go(kind, format!("invalid character {place}"), go)
     }
 
     fn value(&mut self) -> Result<Value, Error> {
@@ -237,8 +245,9 @@ impl Reader<'_> {
         let f = text.parse::<f64>().unwrap_or(f64::INFINITY);
         if !f.is_finite() && self.out_of_range.is_none() {
             // Go checks the whole text before it looks at numbers.
-            let message = format!("cannot unmarshal number {text} into Go value of type float64");
-            self.out_of_range = Some(self.error(ErrorKind::Number, message));
+            let go = format!("cannot unmarshal number {text} into Go value of type float64");
+            let message = "a number is beyond what a float holds".into();
+            self.out_of_range = Some(self.error_as_go(ErrorKind::Number, message, go));
         }
         Ok(Number::Float(f))
     }
@@ -385,7 +394,10 @@ mod tests {
 
     fn check_error(text: &str, expect: &str) {
         let error = parse(text, &Limits::default()).unwrap_err();
-        assert_eq!(error.to_string(), expect, "{text}");
+        let Error {
+            message, line, column, ..
+        } = error;
+        assert_eq!(format!("{message} at line {line} column {column}"), expect, "{text}");
     }
 
     #[test]

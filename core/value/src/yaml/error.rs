@@ -1,5 +1,10 @@
 //! Why a text is not the YAML that a reader accepts.
+//!
+//! # Invariant
+//! What an error shows of itself holds nothing of the text: a Secret's value may stand anywhere in it, even where its
+//! author meant a key or an alias. Only [`Error::go_message`] quotes the text, as Go's libraries do.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +19,7 @@ pub enum ErrorKind {
     Syntax,
     /// An alias names no anchor.
     UnknownAnchor,
-    /// An alias names a node that holds the alias itself, or most of a large document is aliases.
+    /// An alias names a node that holds the alias itself.
     Alias,
     /// A key stands twice in one mapping, for a reader that refuses that.
     DuplicateKey,
@@ -24,7 +29,7 @@ pub enum ErrorKind {
     Merge,
     /// A value that does not fit its tag, or that JSON cannot hold (`.nan`, `.inf`).
     Value,
-    /// A bound of [`crate::Limits`] is passed; the message names it.
+    /// A bound of [`crate::Limits`] is passed, or go-yaml's own on aliases; the message names it.
     Limit,
 }
 
@@ -37,19 +42,25 @@ pub struct Error(Box<Details>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Details {
     kind: ErrorKind,
-    message: String,
+    grammatical: bool,
+    message: Cow<'static, str>,
     line: usize,
     column: usize,
     go: String,
 }
 
 impl Error {
-    /// `go` is the whole of Go's text.
-    pub(super) fn new(kind: ErrorKind, message: String, mark: Mark, go: String) -> Self {
+    /// `message` holds nothing of the text; `go` is the whole of Go's text.
+    pub(super) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>, mark: Mark, go: String) -> Self {
         let (line, column) = (mark.line as usize + 1, mark.column as usize + 1);
+        let grammatical = match kind {
+            ErrorKind::Encoding | ErrorKind::Syntax | ErrorKind::UnknownAnchor | ErrorKind::Limit => true,
+            ErrorKind::Alias | ErrorKind::DuplicateKey | ErrorKind::Key | ErrorKind::Merge | ErrorKind::Value => false,
+        };
         Self(Box::new(Details {
             kind,
-            message,
+            grammatical,
+            message: message.into(),
             line,
             column,
             go,
@@ -62,13 +73,28 @@ impl Error {
         Self::new(ErrorKind::Limit, message, mark, go)
     }
 
+    /// go-yaml's limit on the share of a document that aliases make up. Go looks at it after the grammar.
+    pub(super) fn alias_share(mark: Mark) -> Self {
+        let message = "aliases pass go-yaml's limit of 99% of a document's nodes, or less (down to 10%) of more than \
+                       400000 nodes";
+        let go = "yaml: document contains excessive aliasing".into();
+        let mut error = Self::new(ErrorKind::Limit, message, mark, go);
+        error.0.grammatical = false;
+        error
+    }
+
+    /// Whether the error stands before all those that concern values.
+    pub(super) fn is_grammatical(&self) -> bool {
+        self.0.grammatical
+    }
+
     /// What kind of defect it is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The defect, without its place.
+    /// The defect, without its place and without anything of the text.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
@@ -87,7 +113,7 @@ impl Error {
     }
 
     /// The text of the Go library's error, with the line as that library counts it: templates can print it, so
-    /// that it is part of what a chart renders to.
+    /// that it is part of what a chart renders to. It quotes the text, so that it may hold a Secret's value.
     #[must_use]
     pub fn go_message(&self) -> &str {
         &self.0.go
@@ -118,6 +144,9 @@ impl Mark {
         }
     }
 }
+
+/// What is wrong with a line that begins with `---` and goes on.
+pub(super) const BAD_SEPARATOR: &str = "a document separator has more than a comment behind it";
 
 /// Which layer found a defect of syntax: Go's libraries count its line differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +186,7 @@ impl Defect {
             0 => format!("yaml: {}", self.problem),
             line => format!("yaml: line {line}: {}", self.problem),
         };
-        Error::new(kind, self.problem.into(), self.problem_mark, go)
+        Error::new(kind, self.problem, self.problem_mark, go)
     }
 
     /// The line that Go prints, 0 for none: it counts from 0 for the parser and from 1 for the scanner.

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::compose::Options;
-use super::error::{Dialect, Mark};
+use super::error::{BAD_SEPARATOR, Dialect, Mark};
 use super::{Document, Error, ErrorKind, check_size, read_all, read_first, read_first_document};
 use crate::{Limits, Numbers, Value};
 
@@ -91,13 +91,8 @@ fn split(text: &[u8]) -> Result<Vec<(Vec<u8>, usize)>, Error> {
         if let Some(behind) = line.strip_prefix(b"---") {
             let behind = behind.trim_ascii();
             if !behind.is_empty() && behind[0] != b'#' {
-                let message = format!("invalid Yaml document separator: {}", String::from_utf8_lossy(behind));
-                return Err(Error::new(
-                    ErrorKind::Syntax,
-                    message.clone(),
-                    Mark::at_line(number),
-                    message,
-                ));
+                let go = format!("invalid Yaml document separator: {}", String::from_utf8_lossy(behind));
+                return Err(Error::new(ErrorKind::Syntax, BAD_SEPARATOR, Mark::at_line(number), go));
             }
             if !piece.is_empty() {
                 pieces.push((core::mem::take(&mut piece), first));
@@ -134,8 +129,9 @@ mod tests {
         let error = parse_values_documents("a: 1\n---b\n", &Limits::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "invalid Yaml document separator: b at line 2 column 1"
+            "a document separator has more than a comment behind it at line 2 column 1"
         );
+        assert_eq!(error.go_message(), "invalid Yaml document separator: b");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::compose::Options;
-use super::error::{Dialect, Mark};
+use super::error::{BAD_SEPARATOR, Dialect, Mark};
 use super::resolve::{self, Resolved};
 use super::timestamp;
 use super::{Document, Error, ErrorKind, check_size, read_first, read_first_document};
@@ -135,12 +135,12 @@ fn check_separator(separator: &[u8], line: usize) -> Result<(), Error> {
     if behind.is_empty() || behind[0] == b'#' {
         return Ok(());
     }
-    let message = format!(
+    let go = format!(
         "invalid document separator: {}",
         String::from_utf8_lossy(separator.trim_ascii())
     );
     let mark = Mark::at_line(line);
-    Err(Error::new(ErrorKind::Syntax, message.clone(), mark, message))
+    Err(Error::new(ErrorKind::Syntax, BAD_SEPARATOR, mark, go))
 }
 
 fn count_lines(text: &[u8]) -> usize {

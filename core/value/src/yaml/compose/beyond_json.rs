@@ -39,7 +39,7 @@ impl Composer<'_, '_> {
         let message = "JSON cannot hold a number that is not finite";
         Err(Error::new(
             ErrorKind::Value,
-            message.into(),
+            message,
             mark,
             format!("json: unsupported value: {name}"),
         ))

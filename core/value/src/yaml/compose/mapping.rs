@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::scalar::decode_binary;
-use super::{Anchor, Composer, Result, beyond_json, is_grammatical, plain_error};
+use super::{Anchor, Composer, Result, beyond_json, plain_error};
 use crate::json::quote_go;
 use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Event, Located, Scalar, Tag};
@@ -50,7 +50,7 @@ pub(super) enum Place {
 
 fn invalid_key(mark: Mark) -> Error {
     let message = "a mapping or a sequence cannot be a key";
-    Error::new(ErrorKind::Key, message.into(), mark, "yaml: invalid map key".into())
+    Error::new(ErrorKind::Key, message, mark, "yaml: invalid map key".into())
 }
 
 /// A mapping in the making.
@@ -88,7 +88,7 @@ impl<'a> Composer<'a, '_> {
         let skipped = self.node(event, Place::Nested);
         self.gathered.truncate(gathered);
         match skipped {
-            Err(error) if is_grammatical(&error) => return Err(error),
+            Err(error) if error.is_grammatical() => return Err(error),
             Ok(_) | Err(_) => {}
         }
         // An error stopped inside of the value.
@@ -213,7 +213,8 @@ impl<'a> Composer<'a, '_> {
                 match self.options.dialect {
                     Dialect::Helm => self.merge_over(&mut entries, sources, mark),
                     Dialect::Kustomize if merge.is_some() || entries.map.contains_key("<<") => {
-                        self.gather("mapping key \"<<\" already defined".into(), mark);
+                        let go = "mapping key \"<<\" already defined";
+                        self.gather("a mapping merges twice", go.into(), mark);
                     }
                     Dialect::Kustomize => merge = Some(sources),
                 }
@@ -260,7 +261,8 @@ impl<'a> Composer<'a, '_> {
                 }
                 let text = key.text.into_owned();
                 if self.options.strict && entries.is_set(&text, key.tag) {
-                    self.gather(format!("key {} already set in map", quote_go(&text)), mark);
+                    let go = format!("key {} already set in map", quote_go(&text));
+                    self.gather("a key is set twice", go, mark);
                     return;
                 }
                 entries.map.insert(text, value);
@@ -281,10 +283,10 @@ impl<'a> Composer<'a, '_> {
     }
 
     /// Notes that JSON cannot hold the mapping at hand: an error, unless another value replaces it.
-    fn refuse_mapping(&mut self, entries: &mut Entries, message: &str, go: String, mark: Mark) {
+    fn refuse_mapping(&mut self, entries: &mut Entries, message: &'static str, go: String, mark: Mark) {
         entries.unsupported = true;
         if self.unsupported.is_none() {
-            self.unsupported = Some(Error::new(ErrorKind::Key, message.into(), mark, go));
+            self.unsupported = Some(Error::new(ErrorKind::Key, message, mark, go));
         }
     }
 
@@ -292,26 +294,26 @@ impl<'a> Composer<'a, '_> {
     fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) -> bool {
         let written = key.source.as_ref().unwrap_or(&key.text);
         if let Some((_, first)) = entries.nulls.iter().find(|(text, _)| *text == key.text) {
-            let message = format!(
-                "mapping key {} already defined at line {}",
-                quote_go(written),
-                first + 1
-            );
-            self.gather(message, key.mark);
+            self.gather_twice(written, first + 1, key.mark);
         }
         let index = entries.map.index_of(&key.text);
         if let Some(index) = index {
             let was_alias = entries.from_alias.iter().any(|text| *text == key.text);
             if !key.alias && !was_alias {
                 let first = entries.lines.get(index).copied().unwrap_or_default() + 1;
-                let name = quote_go(written);
-                self.gather(format!("mapping key {name} already defined at line {first}"), key.mark);
+                self.gather_twice(written, first, key.mark);
             }
         }
         if key.alias {
             entries.from_alias.push(key.text.as_ref().into());
         }
         index.is_some()
+    }
+
+    /// Notes a key that line `first`, from 1, set already.
+    fn gather_twice(&mut self, written: &str, first: u32, mark: Mark) {
+        let go = format!("mapping key {} already defined at line {first}", quote_go(written));
+        self.gather(format!("the key of line {first} is set again"), go, mark);
     }
 
     /// The mappings behind `<<`, in the order in which they stand.
@@ -351,7 +353,8 @@ impl<'a> Composer<'a, '_> {
         for source in sources.into_iter().rev() {
             for (key, value) in source {
                 if self.options.strict && entries.is_set(&key, Tag::None) {
-                    self.gather(format!("key {} already set in map", quote_go(&key)), mark);
+                    let go = format!("key {} already set in map", quote_go(&key));
+                    self.gather("a merge sets a key that is set already", go, mark);
                     continue;
                 }
                 entries.map.insert(key, value);

@@ -47,6 +47,15 @@ struct Anchor {
     bytes: usize,
 }
 
+/// A defect of the kind that Go gathers.
+#[derive(Debug)]
+struct Gathered {
+    message: String,
+    /// Go's words, which name the key.
+    go: String,
+    mark: Mark,
+}
+
 #[derive(Debug)]
 pub(super) struct Composer<'a, 'l> {
     parser: Parser<'a>,
@@ -60,7 +69,7 @@ pub(super) struct Composer<'a, 'l> {
     alias_nodes: u64,
     bytes: usize,
     alias_bytes: usize,
-    gathered: Vec<(String, Mark)>,
+    gathered: Vec<Gathered>,
     /// Where the first number is that JSON cannot hold.
     not_finite: Option<Mark>,
     /// The first mapping that JSON cannot hold.
@@ -117,7 +126,7 @@ impl<'a, 'l> Composer<'a, 'l> {
     /// Go's libraries parse a document as a whole before they look at values, so that an error of the grammar
     /// further down comes first.
     fn syntax_first(&mut self, error: Error) -> Error {
-        if is_grammatical(&error) {
+        if error.is_grammatical() {
             return error;
         }
         loop {
@@ -143,22 +152,28 @@ impl<'a, 'l> Composer<'a, 'l> {
         Ok(event)
     }
 
-    fn gather(&mut self, message: String, mark: Mark) {
+    fn gather(&mut self, message: impl Into<String>, go: String, mark: Mark) {
         if self.gathered.len() < MAX_GATHERED {
-            self.gathered.push((message, mark));
+            let message = message.into();
+            self.gathered.push(Gathered { message, go, mark });
         }
     }
 
     fn fail_gathered(&mut self) -> Result<()> {
-        let Some((message, mark)) = self.gathered.first() else {
+        let Some(first) = self.gathered.first() else {
             return Ok(());
         };
         let mut go = String::from("yaml: unmarshal errors:");
-        for (message, mark) in &self.gathered {
+        for gathered in &self.gathered {
             // Writing into a String cannot fail.
-            let _ = write!(go, "\n  line {}: {message}", mark.line + 1);
+            let _ = write!(go, "\n  line {}: {}", gathered.mark.line + 1, gathered.go);
         }
-        Err(Error::new(ErrorKind::DuplicateKey, message.clone(), *mark, go))
+        Err(Error::new(
+            ErrorKind::DuplicateKey,
+            first.message.clone(),
+            first.mark,
+            go,
+        ))
     }
 
     // Bounds.
@@ -172,11 +187,7 @@ impl<'a, 'l> Composer<'a, 'l> {
 
     fn check_aliasing(&self, mark: Mark) -> Result<()> {
         if self.alias_nodes > 100 && self.nodes > 1000 && aliasing_is_excessive(self.alias_nodes, self.nodes) {
-            return Err(plain_error(
-                ErrorKind::Alias,
-                "document contains excessive aliasing",
-                mark,
-            ));
+            return Err(Error::alias_share(mark));
         }
         Ok(())
     }
@@ -267,8 +278,9 @@ impl<'a, 'l> Composer<'a, 'l> {
         let anchor = match self.anchors.get(name) {
             None => return Err(unknown_anchor(name, mark)),
             Some(None) => {
-                let message = format!("anchor '{name}' value contains itself");
-                return Err(plain_error(ErrorKind::Alias, &message, mark));
+                let go = format!("yaml: anchor '{name}' value contains itself");
+                let message = "the value of an anchor contains itself";
+                return Err(Error::new(ErrorKind::Alias, message, mark, go));
             }
             Some(Some(anchor)) => anchor,
         };
@@ -296,14 +308,6 @@ impl<'a, 'l> Composer<'a, 'l> {
     }
 }
 
-/// Whether an error stands before all those that concern values.
-fn is_grammatical(error: &Error) -> bool {
-    match error.kind() {
-        ErrorKind::Encoding | ErrorKind::Syntax | ErrorKind::UnknownAnchor | ErrorKind::Limit => true,
-        ErrorKind::Alias | ErrorKind::DuplicateKey | ErrorKind::Key | ErrorKind::Merge | ErrorKind::Value => false,
-    }
-}
-
 fn anchor_of<'a>(event: &Event<'a>) -> Option<&'a str> {
     match event {
         Event::Scalar { anchor, .. } | Event::SequenceStart { anchor } | Event::MappingStart { anchor } => *anchor,
@@ -316,16 +320,14 @@ fn anchor_of<'a>(event: &Event<'a>) -> Option<&'a str> {
     }
 }
 
-fn plain_error(kind: ErrorKind, message: &str, mark: Mark) -> Error {
-    Error::new(kind, message.into(), mark, format!("yaml: {message}"))
+/// An error whose words are Go's, since they show nothing of the text.
+fn plain_error(kind: ErrorKind, message: &'static str, mark: Mark) -> Error {
+    Error::new(kind, message, mark, format!("yaml: {message}"))
 }
 
 fn unknown_anchor(name: &str, mark: Mark) -> Error {
-    plain_error(
-        ErrorKind::UnknownAnchor,
-        &format!("unknown anchor '{name}' referenced"),
-        mark,
-    )
+    let go = format!("yaml: unknown anchor '{name}' referenced");
+    Error::new(ErrorKind::UnknownAnchor, "an alias names an unknown anchor", mark, go)
 }
 
 /// go-yaml's rule: 99 of 100 nodes may come from aliases up to 400,000 nodes, 10 of 100 from 4,000,000 on.
