@@ -13,7 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use convoy_value::{Value, yaml};
+use convoy_value::yaml;
 
 use crate::artifact::Files;
 use crate::id::ObjectId;
@@ -22,8 +22,10 @@ use crate::object::{NotAnObject, Object};
 use crate::release::Manifests;
 use crate::scope::Scopes;
 
-/// Most documents of one file, empty ones included.
-pub const DOCUMENTS: usize = 100_000;
+mod documents;
+
+pub use documents::DOCUMENTS;
+use documents::{Found, read_file};
 
 /// Where an object was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +96,14 @@ pub enum RenderError {
     /// An object has no name.
     #[error("{0} has no `metadata.name`")]
     Unnamed(Place),
+    /// An object's name is another thing than text, most often since YAML reads it so (`123`, `on`, `n`).
+    #[error("{place} has a `metadata.name` that is {found} and not a string: write it in quotes")]
+    NameNotText {
+        /// Where.
+        place: Place,
+        /// What it is.
+        found: &'static str,
+    },
     /// An object asks the cluster for a name.
     #[error("{0} has `metadata.generateName` but no `metadata.name`: it would be a new object at each sync")]
     GeneratedName(Place),
@@ -125,10 +135,7 @@ impl RenderError {
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Limit { .. } => true,
-            // Go's libraries have one bound of their own, on the share of a document that aliases make up.
-            Self::Yaml { source, .. } => {
-                source.kind() == yaml::ErrorKind::Limit || source.message().contains("excessive aliasing")
-            }
+            Self::Yaml { source, .. } => source.kind() == yaml::ErrorKind::Limit,
             Self::NoPaths
             | Self::OutsidePath(_)
             | Self::NothingSelected { .. }
@@ -136,6 +143,7 @@ impl RenderError {
             | Self::NotAnObject { .. }
             | Self::BadList(_)
             | Self::Unnamed(_)
+            | Self::NameNotText { .. }
             | Self::GeneratedName(_)
             | Self::Duplicate { .. } => false,
         }
@@ -244,91 +252,6 @@ fn choose<'a>(files: &'a Files, path: &str) -> Result<Vec<&'a str>, &'static str
     // before `a-b.yaml` among the names of one directory.
     chosen.sort_by(|a, b| a.split('/').cmp(b.split('/')));
     Ok(chosen)
-}
-
-/// Objects read so far, and where each was written.
-struct Found {
-    objects: Vec<Object>,
-    places: Vec<Place>,
-    limit: usize,
-}
-
-fn read_file(file: &str, bytes: &[u8], limits: &Limits, found: &mut Found) -> Result<(), RenderError> {
-    if bytes.len() as u64 > limits.file_bytes {
-        return Err(RenderError::Limit {
-            what: alloc::format!("file `{file}` of {} bytes", bytes.len()),
-            limit: "bytes of one file",
-            value: limits.file_bytes,
-        });
-    }
-    let reader = convoy_value::Limits {
-        bytes: bytes.len(),
-        depth: limits.depth,
-        alias_bytes: limits.alias_bytes,
-        documents: DOCUMENTS,
-    };
-    let documents = yaml::helm::parse_documents(bytes, &reader).map_err(|source| RenderError::Yaml {
-        file: file.to_string(),
-        source,
-    })?;
-    for document in documents {
-        if document.is_empty() {
-            continue;
-        }
-        let place = Place {
-            file: file.to_string(),
-            document: document.index + 1,
-            line: document.line,
-            items: Vec::new(),
-        };
-        read_document(document.value, place, found)?;
-    }
-    Ok(())
-}
-
-/// One object, or those of a List. The nesting of Lists is bounded by the depth of the document.
-fn read_document(value: Value, place: Place, found: &mut Found) -> Result<(), RenderError> {
-    let object = match Object::new(value) {
-        Ok(object) => object,
-        Err(source) => return Err(RenderError::NotAnObject { place, source }),
-    };
-    if object.kind() == "List" && object.text(&["apiVersion"]) == "v1" {
-        return read_list(object, &place, found);
-    }
-    if object.name().is_empty() {
-        let generated = !object.text(&["metadata", "generateName"]).is_empty();
-        return Err(if generated {
-            RenderError::GeneratedName(place)
-        } else {
-            RenderError::Unnamed(place)
-        });
-    }
-    if found.objects.len() == found.limit {
-        return Err(RenderError::Limit {
-            what: place.to_string(),
-            limit: "objects in a render",
-            value: found.limit as u64,
-        });
-    }
-    found.objects.push(object);
-    found.places.push(place);
-    Ok(())
-}
-
-fn read_list(mut list: Object, place: &Place, found: &mut Found) -> Result<(), RenderError> {
-    let items = match list.as_map_mut().remove("items") {
-        None | Some(Value::Null) => return Ok(()),
-        Some(Value::Array(items)) => items,
-        Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
-            return Err(RenderError::BadList(place.clone()));
-        }
-    };
-    for (index, item) in items.into_iter().enumerate() {
-        let mut place = place.clone();
-        place.items.push(index + 1);
-        read_document(item, place, found)?;
-    }
-    Ok(())
 }
 
 fn check_identities(found: &Found) -> Result<(), RenderError> {
@@ -470,7 +393,7 @@ mod tests {
     #[test]
     fn documents_and_lists_become_objects_and_empty_ones_are_passed_over() {
         let text = format!(
-            "---\n# nothing\n---\n{}---\n---\napiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: Secret, metadata: {{name: b}}}}\n- {{apiVersion: v1, kind: List, items: [{{apiVersion: v1, kind: Secret, metadata: {{name: c}}}}]}}\n---\napiVersion: v1\nkind: List\n---\n{{apiVersion: x.io/v1, kind: List, metadata: {{name: d}}, items: [1]}}\n...\n",
+            "---\n# nothing\n---\n{}---\n---\napiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: Secret, metadata: {{name: b}}}}\n- {{apiVersion: v1, kind: List, items: [{{apiVersion: v1, kind: Secret, metadata: {{name: c}}}}]}}\n---\napiVersion: v1\nkind: List\n---\n{{apiVersion: x.io/v1, kind: List, metadata: {{name: d}}, items: {{}}}}\n...\n",
             config("a")
         );
         assert_eq!(render(&[("f.yaml", &text)], &["f.yaml"]).unwrap(), ["a", "b", "c", "d"]);
@@ -505,6 +428,32 @@ mod tests {
         check(
             "apiVersion: v1\nkind: Pod\nmetadata: {labels: {}}\n",
             "`f.yaml` document 1 (line 1) has no `metadata.name`",
+        );
+        for (name, found) in [
+            ("123", "a number"),
+            ("1.5", "a number"),
+            ("n", "a boolean"),
+            ("on", "a boolean"),
+            ("[a]", "a sequence"),
+            ("{a: b}", "a mapping"),
+        ] {
+            let text = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, generateName: a-}}\n");
+            let expect = format!(
+                "`f.yaml` document 1 (line 1) has a `metadata.name` that is {found} and not a string: write it in quotes"
+            );
+            check(&text, &expect);
+        }
+        check(
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: ~}\n",
+            "`f.yaml` document 1 (line 1) has no `metadata.name`",
+        );
+        check(
+            "apiVersion: 1\nkind: Pod\n",
+            "`f.yaml` document 1 (line 1) is not a Kubernetes object: `apiVersion` is not a string",
+        );
+        check(
+            "apiVersion: v1\nkind: n\n",
+            "`f.yaml` document 1 (line 1) is not a Kubernetes object: `kind` is not a string",
         );
         check(
             "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n",
@@ -604,6 +553,113 @@ mod tests {
         check(&deep, defaults(), "limit of 200");
         let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
         bomb.extend((1..12).map(|n| format!("a{n}: &a{n} [{}]\n", [format!("*a{}", n - 1).as_str(); 10].join(","))));
-        check(&bomb, defaults(), "excessive aliasing");
+        check(&bomb, defaults(), "go-yaml's limit of 99% of a document's nodes");
+        let large = format!("a: &a {}\nb: [{}]\n", "x".repeat(1000), ["*a"; 20].join(","));
+        check(
+            &large,
+            Limits {
+                alias_bytes: 10_000,
+                ..defaults()
+            },
+            "anchors and aliases pass the limit of 10000 bytes",
+        );
+        check(
+            "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n",
+            Limits {
+                objects: 1,
+                ..defaults()
+            },
+            "document 1 (line 1) item 2 passes the limit `objects in a render` of 1",
+        );
+    }
+
+    #[test]
+    fn a_secret_that_breaks_its_file_is_not_shown() {
+        for value in [
+            "*CANARYalias",
+            "&CANARY *CANARY",
+            "!CANARY!x y",
+            "'CANARY",
+            "&CANARY [*CANARY]",
+            "!!int CANARY",
+        ] {
+            let text = format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\nstringData:\n  p: {value}\n");
+            let error = render(&[("f.yaml", &text)], &["."]).unwrap_err();
+            assert!(matches!(error, RenderError::Yaml { .. }), "{value}: {error}");
+            let failure = crate::condition::Failure::from(error);
+            assert!(!failure.message.contains("CANARY"), "{}", failure.message);
+            assert!(failure.message.contains(" at line "), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn typed_lists_are_opened_as_kubectl_opens_them() {
+        let check = |text: &str, expect: &[&str]| {
+            let manifests = Manifests {
+                paths: alloc::vec![".".into()],
+                target_namespace: None,
+            };
+            let objects = render_manifests(&tree(&[("f.yaml", text)]), &manifests, &Limits::default()).unwrap();
+            let found: Vec<String> = objects
+                .iter()
+                .map(|object| format!("{} {} {}", object.text(&["apiVersion"]), object.kind(), object.name()))
+                .collect();
+            assert_eq!(found, expect, "{text}");
+        };
+        check(
+            "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}, {apiVersion: v1, kind: Secret, metadata: {name: b}}]\n",
+            &["v1 ConfigMap a", "v1 Secret b"],
+        );
+        check(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleList\nitems:\n- {apiVersion: '', kind: ~, metadata: {name: a}}\n",
+            &["rbac.authorization.k8s.io/v1 Role a"],
+        );
+        check(
+            "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: SecretList, items: [{metadata: {name: a}}]}]\n",
+            &["v1 Secret a"],
+        );
+        check("apiVersion: v1\nkind: ConfigMapList\nitems: []\n", &[]);
+        check("apiVersion: v1\nkind: ConfigMapList\nitems: ~\n", &[]);
+        for items in ["", ", items: {a: b}", ", items: text", ", spec: {items: [1]}"] {
+            check(
+                &format!("{{apiVersion: x.io/v1, kind: AllowList, metadata: {{name: a}}{items}}}"),
+                &["x.io/v1 AllowList a"],
+            );
+        }
+        check(
+            "{apiVersion: x.io/v1, kind: Listing, metadata: {name: a}, items: [1]}",
+            &["x.io/v1 Listing a"],
+        );
+        let wrong = |text: &str, expect: &str| assert_eq!(message(&[("f.yaml", text)], &["."]), expect);
+        wrong(
+            "apiVersion: v1\nkind: ConfigMapList\nitems: [{kind: ConfigMap, metadata: {name: a}}]\n",
+            "`f.yaml` document 1 (line 1) item 1 is not a Kubernetes object: `apiVersion` is missing",
+        );
+        wrong(
+            "apiVersion: v1\nkind: ConfigMapList\nitems: [~]\n",
+            "`f.yaml` document 1 (line 1) item 1 is not a Kubernetes object: the document is not a mapping",
+        );
+        wrong(
+            "apiVersion: v1\nkind: List\nitems: [{metadata: {name: a}}]\n",
+            "`f.yaml` document 1 (line 1) item 1 is not a Kubernetes object: `apiVersion` is missing",
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_may_begin_any_document() {
+        let (a, b) = (config("a"), config("b"));
+        let check = |text: &str| assert_eq!(render(&[("f.yaml", text)], &["."]).unwrap(), ["a", "b"], "{text:?}");
+        check(&format!("\u{feff}{a}---\n\u{feff}{b}"));
+        check(&format!("\u{feff}---\n\u{feff}{a}--- # next\r\n\u{feff}{b}"));
+        check(&format!("---\n\u{feff}\n---\n\u{feff}{a}--- \t\n\u{feff}# c\n{b}"));
+        let inside = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: |\n    ---\n    \u{feff}x\n";
+        let manifests = Manifests {
+            paths: alloc::vec![".".into()],
+            target_namespace: None,
+        };
+        let objects = render_manifests(&tree(&[("f.yaml", inside)]), &manifests, &Limits::default()).unwrap();
+        assert_eq!(objects[0].text(&["data", "a"]), "---\n\u{feff}x\n");
+        let broken = message(&[("f.yaml", &format!("{a}---\n\u{feff}{b}c: ]\n"))], &["."]);
+        assert!(broken.contains(" at line 8 column 4"), "{broken}");
     }
 }

@@ -12,9 +12,12 @@ pub enum NotAnObject {
     /// It is no mapping.
     #[error("the document is not a mapping")]
     NotAMapping,
-    /// A field is absent, empty or no text.
+    /// A field is absent, null or empty.
     #[error("`{0}` is missing")]
     Missing(&'static str),
+    /// A field is no text.
+    #[error("`{0}` is not a string")]
+    NotText(&'static str),
 }
 
 /// Whether objects of a kind live in a namespace.
@@ -44,8 +47,12 @@ impl Object {
             return Err(NotAnObject::NotAMapping);
         };
         for field in ["apiVersion", "kind"] {
-            if map.get(field).and_then(Value::as_str).is_none_or(str::is_empty) {
-                return Err(NotAnObject::Missing(field));
+            match map.get(field) {
+                Some(Value::String(text)) if !text.is_empty() => {}
+                None | Some(Value::Null | Value::String(_)) => return Err(NotAnObject::Missing(field)),
+                Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                    return Err(NotAnObject::NotText(field));
+                }
             }
         }
         Ok(Self(value))
