@@ -46,7 +46,7 @@ pub enum Error {
     NotInstallable(String),
     /// Dependencies that `Chart.yaml` names are not in `charts/`.
     #[error(
-        "an error occurred while checking for chart dependencies. You may need to run `helm dependency build` to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: {0}"
+        "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: {0}"
     )]
     MissingDependencies(String),
     /// The name of the release is none.

@@ -66,9 +66,10 @@ impl Rules {
     #[must_use]
     pub fn ignores(&self, path: &str, folder: bool) -> bool {
         for rule in &self.rules {
-            let subject = match rule.base_name {
-                true => path.rsplit('/').next().unwrap_or(path),
-                false => path,
+            let subject = if rule.base_name {
+                path.rsplit('/').next().unwrap_or(path)
+            } else {
+                path
             };
             let wrong_kind = rule.only_folders && !folder;
             if rule.negated {

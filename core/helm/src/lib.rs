@@ -9,6 +9,7 @@
 //! One input gives one output: nothing here reads a clock, a file, the environment, the network or a random source.
 //! What functions like `now` or `genCA` draw from comes from the caller ([`Setup`]).
 #![no_std]
+#![expect(clippy::format_push_string, reason = "texts of errors and reports are short")]
 
 extern crate alloc;
 

@@ -202,7 +202,7 @@ impl Rendered {
     fn selected_hooks(&self, selection: Selection) -> impl Iterator<Item = &Hook> {
         self.hooks
             .iter()
-            .filter(move |hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()))
+            .filter(move |hook| !(selection.no_hooks || selection.skip_tests && hook.is_test()))
     }
 
     /// The text that `helm template --show-only` prints for these patterns of paths below the chart.

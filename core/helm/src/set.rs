@@ -208,12 +208,12 @@ impl Parser<'_, '_, '_, '_> {
     /// What follows `]`.
     fn item(&mut self, list: &mut Vec<Value>, index: i64, nesting: usize) -> Result<(), Stop> {
         let place = usize::try_from(index).map_err(|_| format!("negative {index} index not allowed"))?;
-        let (surplus, last) = self.until(&['[', '.', '=']);
+        let (surplus, end) = self.until(&['[', '.', '=']);
         if !surplus.is_empty() {
             let shown: Vec<String> = surplus.chars().map(|c| format!("{c:?}")).collect();
             return Err(format!("unexpected data at end of array index: [{}]", shown.join(" ")).into());
         }
-        match last {
+        match end {
             None => Err(Stop::End),
             Some('=') => {
                 let value = if self.is_json() {

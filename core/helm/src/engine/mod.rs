@@ -3,6 +3,8 @@
 //! Templates are parsed and executed from the deepest folder up, in the reverse order of their names: what one of
 //! them changes in a map, those after it see. Nothing is executed that begins with `_`.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of value are not looked into")]
+
 mod data;
 mod files;
 mod functions;

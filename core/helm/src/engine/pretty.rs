@@ -12,7 +12,7 @@ pub(super) fn write(value: &Value) -> String {
         Value::Object(map) if !map.is_empty() => object(map, 0, &mut out),
         Value::Array(items) if !items.is_empty() => list(items, 0, &mut out),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-            scalar(value, 0, &mut out)
+            scalar(value, 0, &mut out);
         }
     }
     if out.ends_with('\n') {
@@ -84,7 +84,7 @@ fn list(items: &[Value], depth: usize, out: &mut String) {
             Value::Object(map) if !map.is_empty() => object(map, depth + 1, out),
             Value::Array(inner) if !inner.is_empty() => list(inner, depth + 1, out),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                scalar(item, depth, out)
+                scalar(item, depth, out);
             }
         }
     }

@@ -175,18 +175,17 @@ impl Reader<'_> {
     }
 
     fn key(&mut self) -> Result<String, String> {
-        match self.peek() {
-            Some('"' | '\'') => self.string(),
-            _ => {
-                let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                let length = self.rest().find(|c| !bare(c)).unwrap_or(self.rest().len());
-                if length == 0 {
-                    return Err(self.expected("a key"));
-                }
-                let key = self.rest()[..length].to_string();
-                self.at += length;
-                Ok(key)
+        if let Some('"' | '\'') = self.peek() {
+            self.string()
+        } else {
+            let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            let length = self.rest().find(|c| !bare(c)).unwrap_or(self.rest().len());
+            if length == 0 {
+                return Err(self.expected("a key"));
             }
+            let key = self.rest()[..length].to_string();
+            self.at += length;
+            Ok(key)
         }
     }
 

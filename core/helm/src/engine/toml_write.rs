@@ -1,4 +1,4 @@
-//! `toToml`, as BurntSushi's library writes TOML: what is no table first, then the tables, each two spaces deeper.
+//! `toToml`, as `BurntSushi`'s library writes TOML: what is no table first, then the tables, each two spaces deeper.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -88,9 +88,9 @@ impl Writer {
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
             };
             if is_table {
-                tables.push((key, value))
+                tables.push((key, value));
             } else {
-                direct.push((key, value))
+                direct.push((key, value));
             }
         }
         for list in [&mut direct, &mut tables] {

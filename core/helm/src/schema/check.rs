@@ -40,23 +40,20 @@ fn shape(keyword: &str, draft: Draft) -> Option<Shape> {
     use Draft::{Four, Of2019, Of2020, Seven, Six};
     let since = |first: Draft, shape: Shape| (draft >= first).then_some(shape);
     match keyword {
-        "not" | "additionalProperties" => Some(Shape::Schema),
-        "additionalItems" => (draft < Of2020).then_some(Shape::Schema),
         "items" if draft < Of2020 => Some(Shape::SchemaOrSchemas),
-        "items" => Some(Shape::Schema),
+        "not" | "additionalProperties" | "items" => Some(Shape::Schema),
+        "additionalItems" => (draft < Of2020).then_some(Shape::Schema),
         "contains" | "propertyNames" => since(Six, Shape::Schema),
         "if" | "then" | "else" => since(Seven, Shape::Schema),
         "unevaluatedItems" | "unevaluatedProperties" => since(Of2019, Shape::Schema),
         "allOf" | "anyOf" | "oneOf" => Some(Shape::Schemas),
         "prefixItems" => since(Of2020, Shape::Schemas),
-        "properties" | "definitions" => Some(Shape::SchemaMap),
-        "patternProperties" => Some(Shape::SchemaMap),
+        "properties" | "definitions" | "patternProperties" => Some(Shape::SchemaMap),
         "$defs" | "dependentSchemas" => since(Of2019, Shape::SchemaMap),
         "dependentRequired" => since(Of2019, Shape::TextsMap),
         "dependencies" => Some(Shape::Dependencies),
         "title" | "description" | "$schema" | "format" => Some(Shape::Text),
-        "$ref" => since(Six, Shape::Text),
-        "$id" => since(Six, Shape::Text),
+        "$ref" | "$id" => since(Six, Shape::Text),
         "id" => (draft == Four).then_some(Shape::Text),
         "$comment" | "contentEncoding" | "contentMediaType" => since(Seven, Shape::Text),
         "$anchor" => since(Of2019, Shape::Text),
@@ -166,10 +163,9 @@ impl Checker {
 
     fn keyword(&mut self, shape: Shape, value: &Value, depth: usize) -> Result<(), Failure> {
         match shape {
-            Shape::Schema => self.bool_or_schema(value, depth),
             Shape::Schemas => self.schemas(value, depth),
             Shape::SchemaOrSchemas if value.as_array().is_some() => self.schemas(value, depth),
-            Shape::SchemaOrSchemas => self.bool_or_schema(value, depth),
+            Shape::Schema | Shape::SchemaOrSchemas => self.bool_or_schema(value, depth),
             Shape::SchemaMap | Shape::Dependencies | Shape::TextsMap => self.map(shape, value, depth),
             Shape::Text if value.as_str().is_some() => Ok(()),
             Shape::Text => Err(self.wants(value, "string")),

@@ -71,12 +71,12 @@ impl<'s> Document<'s> {
             names: BTreeMap::new(),
         };
         document.names.insert(BASE.into(), root);
-        document.collect(root, BASE, 0);
+        document.collect(root, BASE);
         Ok(document)
     }
 
     /// Notes the names of a value and of what is in it.
-    fn collect(&mut self, value: &'s Value, base: &str, depth: usize) {
+    fn collect(&mut self, value: &'s Value, base: &str) {
         let mut base = base.to_string();
         match value {
             Value::Object(map) => {
@@ -99,12 +99,12 @@ impl<'s> Document<'s> {
                     .iter()
                     .filter(|(key, _)| !matches!(*key, "enum" | "const" | "default" | "examples"))
                 {
-                    self.collect(inner, &base, depth + 1);
+                    self.collect(inner, &base);
                 }
             }
             Value::Array(items) => {
                 for inner in items {
-                    self.collect(inner, &base, depth + 1);
+                    self.collect(inner, &base);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -198,15 +198,12 @@ fn percent_decoded(text: &str) -> String {
             (b'%', [a, b, ..]) => char::from(*a).to_digit(16).zip(char::from(*b).to_digit(16)),
             _ => None,
         };
-        match escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
+        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()

@@ -89,10 +89,12 @@ impl Failure {
 
 /// A JSON pointer.
 pub(super) fn pointer(place: &[String]) -> String {
-    place
-        .iter()
-        .map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1")))
-        .collect()
+    let mut text = String::new();
+    for part in place {
+        text.push('/');
+        text.push_str(&part.replace('~', "~0").replace('/', "~1"));
+    }
+    text
 }
 
 /// In single quotes, escaped as Go escapes.

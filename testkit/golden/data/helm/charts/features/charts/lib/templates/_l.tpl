@@ -1,0 +1,1 @@
+{{- define "lib.suffix" -}}lib{{ .Chart.Version }}{{- end -}}
