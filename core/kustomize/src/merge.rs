@@ -311,6 +311,10 @@ impl Elements {
             let Some(at) = self.element(merger, &valid_keys, &found, place)? else {
                 let nodes = &self.nodes;
                 self.dest.retain(|at| !is_match(&nodes[*at], &valid_keys, &found) && !nodes[*at].is_empty_map());
+                if found == [""] {
+                    // An element without the key takes all that have it away.
+                    self.first[0].clear();
+                }
                 continue;
             };
             for (key, value) in valid_keys.iter().zip(&found) {

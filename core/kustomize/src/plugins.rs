@@ -10,7 +10,7 @@ use crate::config::field_specs;
 use crate::decode::Fields;
 use crate::generate::Generator;
 use crate::image::Image;
-use crate::kustomization::{self, SortOptions};
+use crate::kustomization;
 use crate::node::Node;
 use crate::replacement::Replacement;
 use crate::resource::Resource;
@@ -126,10 +126,6 @@ fn read_kind(
             json_patch(&fields.string("path")?, &fields.string("jsonOp")?, target, load)?
         }
         "ValueAddTransformer" => value_add(fields, base, load)?,
-        "SortOrderTransformer" => match fields.object("sortOptions")?.map(SortOptions::read).transpose()? {
-            Some(options) if options.order == "legacy" => Transformer::Sort { lists: options.lists },
-            _ => Transformer::Nothing,
-        },
         "HashTransformer" => Transformer::Hash,
         "HelmChartInflationGenerator" => return Err("charts are not built here".into()),
         other => return Err(format!("unable to load builtin {other}")),

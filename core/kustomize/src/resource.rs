@@ -104,22 +104,26 @@ impl Resource {
         if self.shared.is_empty() {
             return;
         }
-        let known = &mut self.shared;
+        let known = &self.shared;
+        let mut now = known.clone();
         let mut changed = false;
         self.node.each_shared(&mut |scalar| {
-            let place = known.get_mut(scalar.shared as usize - 1);
-            if let Some(place) = place.filter(|place| place.as_ref() != Some(scalar)) {
-                changed |= place.is_some();
-                *place = Some(scalar.clone());
+            let place = scalar.shared as usize - 1;
+            if let (Some(before), Some(now)) = (known.get(place), now.get_mut(place))
+                && before.as_ref() != Some(scalar)
+            {
+                changed |= before.is_some();
+                *now = Some(scalar.clone());
             }
         });
         if changed {
             self.node.each_shared(&mut |scalar| {
-                if let Some(Some(now)) = known.get(scalar.shared as usize - 1) {
+                if let Some(Some(now)) = now.get(scalar.shared as usize - 1) {
                     *scalar = now.clone();
                 }
             });
         }
+        self.shared = now;
     }
 
     /// Reads again what names it.

@@ -19,7 +19,6 @@ use crate::resmap::ResMap;
 use crate::resource::{Resource, quoted};
 use crate::schema::Schema;
 use crate::selector::{Matcher, Selector};
-use crate::sort;
 
 /// Whose namespace a binding's subjects get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,9 +61,7 @@ pub(crate) enum Transformer {
     PatchSelected { patch: Patch, target: Option<Selector>, directly: bool },
     Replacements(Vec<Replacement>),
     ValueAdd { value: String, targets: Vec<ValueTarget> },
-    Sort { lists: Option<(Vec<String>, Vec<String>)> },
     Hash,
-    Nothing,
 }
 
 type Result<T> = core::result::Result<T, String>;
@@ -98,11 +95,6 @@ impl Transformer {
                 replacements.iter().try_for_each(|replacement| replacement.apply(map))
             }
             Self::ValueAdd { value, targets } => targets.iter().try_for_each(|target| add_value(map, value, target)),
-            Self::Sort { lists } => {
-                let mut resources: Vec<Resource> = core::mem::take(map).into_resources().collect();
-                sort::legacy(&mut resources, lists.as_ref().map(|(first, last)| (&first[..], &last[..])));
-                resources.into_iter().try_for_each(|resource| map.append(resource))
-            }
             Self::Hash => {
                 for place in map.places() {
                     if let Some(resource) = map.get_mut(place)
@@ -113,7 +105,6 @@ impl Transformer {
                 }
                 Ok(())
             }
-            Self::Nothing => Ok(()),
         }
     }
 }

@@ -1,0 +1,152 @@
+"""Makes the cases by feature and records what kubectl says, one file a case."""
+import os, re, subprocess, json, tempfile, sys, shutil
+OUT=os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),"kustomize"); K=os.path.expanduser("~/.cache/convoy-components/bin/kubectl")
+CM="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {n}\n{x}data:\n  k: v\n"
+def cm(n="cm",x=""): return CM.format(n=n,x=x)
+DEP="""apiVersion: apps/v1
+kind: {k}
+metadata:
+  name: {n}
+spec:
+  replicas: 2
+  selector:
+    matchLabels: {{app: {n}}}
+  template:
+    metadata:
+      labels: {{app: {n}}}
+    spec:
+      serviceAccountName: sa
+      initContainers:
+      - name: init
+        image: busybox:1
+      containers:
+      - name: main
+        image: nginx:1.2
+        args: ["$(V)", "--x=$(V)"]
+        ports:
+        - containerPort: 80
+        - containerPort: 53
+          protocol: UDP
+        env:
+        - name: A
+          value: "1"
+        - name: B
+          valueFrom: {{configMapKeyRef: {{name: cm, key: k}}}}
+        envFrom:
+        - secretRef: {{name: sec}}
+      volumes:
+      - name: v
+        configMap: {{name: cm}}
+"""
+def dep(n="web",k="Deployment"): return DEP.format(n=n,k=k)
+SVC="apiVersion: v1\nkind: Service\nmetadata: {name: svc}\nspec:\n  selector: {app: web}\n  ports:\n  - {port: 80, name: http}\n"
+SEC="apiVersion: v1\nkind: Secret\nmetadata: {name: sec}\nstringData: {p: q}\n"
+SA="apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: sa}\n"
+NS="apiVersion: v1\nkind: Namespace\nmetadata: {name: old}\n"
+RB="apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: rb}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}\nsubjects:\n- {kind: ServiceAccount, name: default}\n- {kind: ServiceAccount, name: sa, namespace: old}\n"
+CRB=RB.replace("RoleBinding","ClusterRoleBinding").replace("kind: Role,","kind: ClusterRole,")
+CR="apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r}\nrules: []\n"
+CUSTOM="apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec:\n  image: nginx:1.2\n  ref: {name: cm}\n  list: [{name: a, v: 1}, {name: b, v: 2}]\n"
+CJ="apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: cj}\nspec:\n  schedule: \"* * * * *\"\n  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: nginx}]}}}}\n"
+ING="apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: ing, annotations: {nginx.ingress.kubernetes.io/auth-secret: sec}}\nspec:\n  tls: [{secretName: sec, hosts: [a.b]}]\n  rules: [{host: a.b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: svc, port: {number: 80}}}}]}}]\n"
+ALL={"cm.yaml":cm(),"dep.yaml":dep(),"svc.yaml":SVC,"sec.yaml":SEC,"sa.yaml":SA}
+R="resources: ["+", ".join(ALL)+"]\n"
+cases=[]
+def add(feature,k,files=None,**more):
+    t={}
+    t.update(files or {}); t["kustomization.yaml"]=k
+    t.update({a.replace("__","/"):b for a,b in more.items()})
+    cases.append((feature,t))
+def each(feature,ks,files=None):
+    for k in ks: add(feature,R+k,{**ALL,**(files or {})})
+def objs(feature,k,objects):
+    for o in objects: add(feature,"resources: [o.yaml, cm.yaml]\n"+k,{"o.yaml":o,"cm.yaml":cm()})
+KINDS=[dep(),dep(k="StatefulSet"),dep(k="DaemonSet"),dep(k="ReplicaSet"),CJ,SVC,SEC,RB,CRB+"---\n"+CR,ING,CUSTOM,NS,cm("x","  namespace: ns\n")]
+objs("namespace","namespace: new\n",KINDS); objs("namePrefix","namePrefix: p-\n",KINDS); objs("nameSuffix","nameSuffix: -s\n",KINDS)
+objs("commonLabels","commonLabels: {team: blue, app: x}\n",KINDS); objs("commonAnnotations","commonAnnotations: {a: b, c: \"1\"}\n",KINDS)
+for o in KINDS[:6]: 
+    for s in ("includeSelectors: true","includeTemplates: true","fields: [{path: spec/extra, create: true}]","includeSelectors: false"):
+        add("labels","resources: [o.yaml]\nlabels:\n- pairs: {team: \"7\"}\n  "+s+"\n",{"o.yaml":o})
+objs("resources","",KINDS)
+add("resources","resources: [missing.yaml]\n"); add("resources","resources: [a.yaml, a.yaml]\n",{"a.yaml":cm()}); add("resources","resources: [l.yaml]\n",{"l.yaml":"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n"})
+for i,b in enumerate(["namePrefix: b-\n","namespace: n1\n","commonLabels: {x: y}\n","images: [{name: nginx, newTag: t}]\n","nameSuffix: -b\n","labels: [{pairs: {l: m}}]\n","configMapGenerator: [{name: g, literals: [a=b]}]\n","replicas: [{name: web, count: 9}]\n","commonAnnotations: {q: r}\n","sortOptions: {order: fifo}\n"]):
+    f={"base/"+a:c for a,c in ALL.items()}; f["base/kustomization.yaml"]=R+b
+    add("bases","bases: [base]\nnamePrefix: t-\n",f)
+    g=dict(f); g["comp/kustomization.yaml"]="apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"+b
+    g["base/kustomization.yaml"]=R
+    add("components","resources: [base]\ncomponents: [comp]\nnamespace: n0\n",g)
+add("components","components: [base]\n",{"base/kustomization.yaml":"namePrefix: x\n"})
+for l in ["a=b","'a=\"b c\"'","a=","a=b=c","'k=multi\nline'","a=1, b=true","nokey","=v","a=b, a=c","a=<&>"]:
+    for kind in ("configMap","secret"): add(kind+"Generator",f"{kind}Generator:\n- name: g\n  literals: [{l}]\n")
+for kind in ("configMap","secret"):
+    for o in ["envs: [e.env]","env: e.env","files: [f.txt]","files: [k=f.txt]","files: [b.bin]","files: [no.txt]","options: {labels: {a: b}, annotations: {c: d}, immutable: true, disableNameSuffixHash: true}","namespace: n","files: [f.txt, e.env]","files: ['a=b=c']"]:
+        add(kind+"Generator",f"{kind}Generator:\n- name: g\n  {o}\n",{"e.env":"A=1\n# c\n  B=x y\n\nC\n","f.txt":"line 1\nline 2\n","b.bin":"x"*100})
+    for bh in ("merge","replace","create"):
+        add(kind+"Generator",f"resources: [base]\n{kind}Generator:\n- name: g\n  behavior: {bh}\n  literals: [a=2, c=3]\n",{"base/kustomization.yaml":f"namePrefix: p-\n{kind}Generator:\n- name: g\n  literals: [a=1, b=1]\n  options: {{labels: {{x: y}}}}\n"})
+for o in ["disableNameSuffixHash: true","labels: {a: b}","annotations: {a: b}","immutable: true","immutable: false","labels: {a: b}, annotations: {c: d}","disableNameSuffixHash: false","labels: {x: \"1\"}","unknown: 1","labels: {own: theirs}"]:
+    add("generatorOptions",f"generatorOptions: {{{o}}}\nconfigMapGenerator:\n- name: g\n  literals: [a=b]\n  options: {{labels: {{own: mine}}}}\nsecretGenerator:\n- name: s\n  literals: [a=b]\n")
+IM=["newTag: v2","newName: other","digest: sha256:ab","newName: o/x, newTag: t","newTag: t, digest: sha256:cd","tagSuffix: -x","newName: a:5000/b","newTag: \"1\"","newName: \"\"","newTag: v, tagSuffix: -y"]
+each("images",["images: [{name: nginx, %s}]\n"%i for i in IM]+["images: [{name: 'ngin.', newTag: z}]\n","images: [{name: busybox, newTag: b}, {name: nginx, newName: busybox}]\n"]); each("imageTags",["imageTags: [{name: nginx, %s}]\n"%i for i in IM])
+each("replicas",["replicas: [{name: %s, count: %s}]\n"%x for x in [("web",0),("web",5),("none",1),("web",-1),("cm",2),("web","'3'"),("web",100000)]])
+for k in ("StatefulSet","ReplicaSet","DaemonSet"): add("replicas","resources: [o.yaml]\nreplicas: [{name: web, count: 4}]\n",{"o.yaml":dep(k=k)})
+SM=["metadata: {name: web}\nspec: {replicas: 9}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: main, image: x}]}}}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: new, image: x}]}}}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: main, $patch: delete}]}}}\n","metadata: {name: web}\n$patch: delete\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{$patch: replace}, {name: z, image: z}]}}}\n","metadata: {name: web}\nspec: {template: {spec: {volumes: null}}}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: main, ports: [{containerPort: 80, name: h}, {containerPort: 81}]}]}}}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: main, env: [{name: A, value: x}, {name: Z, value: z}]}]}}}\n","metadata: {name: web}\nspec: {strategy: {$patch: replace, type: Recreate}}\n","metadata: {name: web, labels: {l: m}, annotations: {a: null}}\n","metadata: {name: none}\n","metadata: {name: web}\nspec: {template: {spec: {containers: [{name: main, $patch: replace, image: only}]}}}\n","metadata: {name: web}\nspec: {template: {spec: {$setElementOrder/containers: [{name: main}], containers: [{name: main, args: [q]}]}}}\n","metadata: {name: web}\nspec: {template: {metadata: {$deleteFromPrimitiveList/finalizers: [a]}}}\n","metadata: {name: web}\nspec: {$retainKeys: [type], strategy: {type: Recreate}}\n","metadata: {name: web}\nspec: {replicas: null, selector: wrong}\n"]
+H="apiVersion: apps/v1\nkind: Deployment\n"
+each("patches",["patches: [{path: p.yaml}]\n" ],{"p.yaml":H+SM[0]})
+for s in SM:
+    add("patchesStrategicMerge",R+"patchesStrategicMerge: [p.yaml]\n",{**ALL,"p.yaml":H+s}); add("patches",R+"patches: [{path: p.yaml}]\n",{**ALL,"p.yaml":H+s}); add("patches",R+"patches: [{path: p.yaml, target: {kind: Deployment}}]\n",{**ALL,"p.yaml":H+s})
+OPS=["{op: replace, path: /spec/replicas, value: 3}","{op: add, path: /metadata/annotations/a, value: b}","{op: remove, path: /spec/replicas}","{op: add, path: /spec/template/spec/containers/-, value: {name: n}}","{op: test, path: /spec/replicas, value: 2}","{op: test, path: /spec/replicas, value: 3}","{op: copy, from: /metadata/name, path: /metadata/labels}","{op: move, from: /spec/replicas, path: /spec/other}","{op: replace, path: /metadata/name, value: other}","{op: remove, path: /none}","{op: add, path: /metadata/labels, value: {a~1b: c}}"]
+for o in OPS:
+    add("patchesJson6902",R+"patchesJson6902: [{target: {version: v1, kind: Deployment, name: web}, path: p.yaml}]\n",{**ALL,"p.yaml":"- "+o+"\n"}); add("patches",R+"patches: [{target: {name: 'we.*'}, path: p.yaml}]\n",{**ALL,"p.yaml":"- "+o+"\n"})
+for t in ["kind: Deployment","kind: 'Dep.*'","name: 'w|svc'","name: web","group: apps","version: v1","namespace: default","labelSelector: 'a=b'","labelSelector: '!x'","annotationSelector: 'x=y'","kind: 'ConfigMap|Secret'","name: ''","name: '['"]:
+    add("patches",R+"patches: [{target: {%s}, patch: '[{\"op\": \"add\", \"path\": \"/metadata/annotations/p\", \"value\": \"1\"}]'}]\n"%t,ALL)
+for o in ["allowNameChange: true","allowKindChange: true","allowNameChange: true, allowKindChange: true","allowNameChange: false"]:
+    add("patches",R+"patches: [{target: {name: cm}, path: p.yaml, options: {%s}}]\nnamePrefix: x-\n"%o,{**ALL,"p.yaml":"apiVersion: v1\nkind: Other\nmetadata: {name: renamed}\n"})
+SRC=["{kind: ConfigMap, name: cm}","{kind: ConfigMap, fieldPath: data.k}","{kind: Deployment, fieldPath: spec.replicas}","{kind: Deployment, fieldPath: 'spec.template.spec.containers.[name=main].image', options: {delimiter: ':', index: 1}}","{kind: None}","{fieldPath: metadata.name}"]
+TG=["{select: {kind: Service}, fieldPaths: [spec.selector.app]}","{select: {kind: Deployment}, fieldPaths: ['spec.template.spec.containers.[name=main].env.[name=A].value']}","{select: {kind: Deployment}, fieldPaths: ['spec.template.spec.containers.*.image'], options: {delimiter: ':', index: 1}}","{select: {kind: Service}, fieldPaths: [metadata.annotations.new], options: {create: true}}","{select: {name: 's.*'}, reject: [{kind: Secret}, {kind: ServiceAccount}], fieldPaths: [spec.selector.app]}","{select: {kind: Service}, fieldPaths: [spec.none]}","{select: {kind: Service}}"]
+for s in SRC[:4]+SRC[4:]:
+    for t in TG[:5] if s==SRC[1] else TG[:2]: add("replacements",R+"replacements:\n- source: %s\n  targets: [%s]\n"%(s,t),ALL)
+for t in TG: add("replacements",R+"replacements:\n- path: r.yaml\n",{**ALL,"r.yaml":"source: %s\ntargets: [%s]\n"%(SRC[1],t)})
+for f in ["metadata.name","data.k","data.none","kind"]:
+    for o in ["{apiVersion: v1, kind: ConfigMap, name: cm}","{kind: ConfigMap, name: cm, version: v1}","{apiVersion: v1, kind: ConfigMap, name: zz}"]: add("vars",R+"namePrefix: p-\nvars:\n- {name: V, objref: %s, fieldref: {fieldPath: %s}}\n"%(o,f),ALL)
+for c in ["nameReference: [{kind: ConfigMap, version: v1, fieldSpecs: [{kind: Widget, path: spec/ref/name}]}]","images: [{kind: Widget, path: spec/image}]","namePrefix: [{kind: Widget, path: spec/image}]","commonLabels: [{kind: Widget, path: spec/sel, create: true}]","commonAnnotations: [{kind: Widget, path: spec/ann, create: true}]","namespace: [{kind: Widget, path: spec/ns, create: true}]","varReference: [{kind: Widget, path: spec/image}]","replicas: [{kind: Widget, path: spec/n, create: true}]","nameSuffix: [{path: metadata/name}]","unknown: []","labels: [{kind: Widget, path: spec/l, create: true}]"]:
+    add("configurations","resources: [w.yaml, cm.yaml]\nconfigurations: [c.yaml]\nnamePrefix: p-\nnamespace: ns\ncommonLabels: {a: b}\ncommonAnnotations: {c: d}\nimages: [{name: nginx, newTag: z}]\nlabels: [{pairs: {e: f}}]\n",{"w.yaml":CUSTOM,"cm.yaml":cm(),"c.yaml":c+"\n"})
+P=["PrefixTransformer|prefix: x-\nfieldSpecs: [{path: metadata/name}]","SuffixTransformer|suffix: -x\nfieldSpecs: [{path: metadata/name}]","LabelTransformer|labels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]","AnnotationsTransformer|annotations: {a: b}\nfieldSpecs: [{path: metadata/annotations, create: true}]","ImageTagTransformer|imageTag: {name: nginx, newTag: q}","ReplicaCountTransformer|replica: {name: web, count: 8}\nfieldSpecs: [{path: spec/replicas, kind: Deployment}]","PatchTransformer|patch: '[{\"op\": \"add\", \"path\": \"/metadata/annotations/p\", \"value\": \"1\"}]'\ntarget: {kind: Service}","PatchStrategicMergeTransformer|paths: [p.yaml]","PatchJson6902Transformer|target: {name: web, kind: Deployment}\njsonOp: '[{\"op\": \"remove\", \"path\": \"/spec/replicas\"}]'","ReplacementTransformer|replacements: [{source: {kind: ConfigMap, fieldPath: data.k}, targets: [{select: {kind: Service}, fieldPaths: [spec.selector.app]}]}]","ValueAddTransformer|value: new\ntargets: [{selector: {kind: Service}, fieldPath: spec/clusterIP}]","SortOrderTransformer|sortOptions: {order: legacy}","HashTransformer|x: y","Nonsense|a: b"]
+for p in P:
+    kind,body=p.split("|"); t="apiVersion: builtin\nkind: %s\nmetadata: {name: t}\n%s\n"%(kind,body)
+    add("transformers",R+"transformers: [t.yaml]\n",{**ALL,"t.yaml":t,"p.yaml":H+SM[0]}); add("validators",R+"validators: [t.yaml]\n",{**ALL,"t.yaml":t,"p.yaml":H+SM[0]}); add("transformers",R+"transformers:\n- |-\n"+"".join("  "+l+"\n" for l in t.splitlines()),{**ALL,"p.yaml":H+SM[0]})
+for m in ("defaultOnly","allServiceAccounts","none","bad"):
+    for u in ("true","false"): add("transformers","resources: [r.yaml, cm.yaml]\ntransformers: [t.yaml]\n",{"r.yaml":RB,"cm.yaml":cm("c","  namespace: has\n"),"t.yaml":"apiVersion: builtin\nkind: NamespaceTransformer\nmetadata: {name: t, namespace: nn}\nsetRoleBindingSubjects: %s\nunsetOnly: %s\n"%(m,u)})
+for g in ["ConfigMapGenerator|literals: [a=b]","SecretGenerator|literals: [a=b]","ConfigMapGenerator|envs: [e.env]","SecretGenerator|files: [e.env]\ntype: t/x","ConfigMapGenerator|behavior: merge\nliterals: [a=b]","IAMPolicyGenerator|cloud: gke\nkubernetesService: {name: k}\nserviceAccount: {name: s, projectId: p}","IAMPolicyGenerator|cloud: no","ConfigMapGenerator|options: {disableNameSuffixHash: true}\nliterals: [a=b]","Nonsense|a: b","LabelTransformer|labels: {a: b}"]:
+    kind,body=g.split("|"); add("generators","generators: [g.yaml]\n",{"g.yaml":"apiVersion: builtin\nkind: %s\nmetadata: {name: gen, namespace: gn}\n%s\n"%(kind,body),"e.env":"X=1\n"})
+OA={"definitions":{"v1.Widget":{"type":"object","properties":{"spec":{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}},"x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge"}}}},"x-kubernetes-group-version-kind":[{"group":"example.com","kind":"Widget","version":"v1"}]}}}
+for sp in ["list: [{name: b, v: 9}]","list: [{name: c, v: 3}]","list: [{name: a, $patch: delete}]","list: [{$patch: replace}, {name: z}]","list: []","list: null","image: x","list: [{name: a, v: null}]","list: [{name: a, w: {x: 1}}, {name: q}]","list: [{v: 5}]"]:
+    pw="apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {%s}\n"%sp
+    add("openapi","resources: [w.yaml]\nopenapi: {path: s.json}\npatches: [{path: p.yaml}]\n",{"w.yaml":CUSTOM,"s.json":json.dumps(OA),"p.yaml":pw}); add("patches","resources: [w.yaml]\npatches: [{path: p.yaml}]\n",{"w.yaml":CUSTOM,"p.yaml":pw})
+CRD={"x/v1.Widget":{"Schema":{"properties":{"kind":{"type":"string"},"apiVersion":{"type":"string"},"metadata":{"type":"object"},"spec":{"$ref":"x/v1.Spec"}}}},"x/v1.Spec":{"Schema":{"properties":{"ref":{"x-kubernetes-object-ref-api-version":"v1","x-kubernetes-object-ref-kind":"ConfigMap"},"sel":{"x-kubernetes-label-selector":""},"ann":{"x-kubernetes-annotation":""}}}}}
+for k in ["namePrefix: p-\n","nameSuffix: -s\n","namespace: n\n","commonLabels: {a: b}\n","commonAnnotations: {a: b}\n","namePrefix: p-\nnamespace: n\n","labels: [{pairs: {c: d}, includeSelectors: true}]\n","","images: [{name: nginx, newTag: u}]\n","namePrefix: p-\nnameSuffix: -s\n"]:
+    add("crds","resources: [w.yaml, cm.yaml]\ncrds: [crd.json]\n"+k,{"w.yaml":CUSTOM.replace("spec:\n","spec:\n  sel: {x: y}\n  ann: {x: y}\n"),"cm.yaml":cm(),"crd.json":json.dumps(CRD)})
+for k in ["[originAnnotations]","[transformerAnnotations]","[managedByLabel]","[originAnnotations, transformerAnnotations]","[originAnnotations, managedByLabel]","[]","[unknown]","[transformerAnnotations, managedByLabel]","[managedByLabel, managedByLabel]","[originAnnotations, transformerAnnotations, managedByLabel]"]:
+    add("buildMetadata","resources: [base, cm.yaml]\nbuildMetadata: %s\nnamePrefix: p-\nconfigMapGenerator: [{name: g, literals: [a=b]}]\n"%k,{"base/kustomization.yaml":R+"namespace: n\n",**{"base/"+a:c for a,c in ALL.items()},"cm.yaml":cm("other")})
+each("sortOptions",["sortOptions: %s\n"%s for s in ["{order: fifo}","{order: legacy}","{order: legacy, legacySortOptions: {orderFirst: [Service], orderLast: [ConfigMap]}}","{order: bad}","{}","{order: fifo, legacySortOptions: {orderFirst: [], orderLast: []}}","{order: legacy, legacySortOptions: {orderFirst: [Secret, Service], orderLast: []}}","{order: legacy, legacySortOptions: {orderFirst: [], orderLast: [Deployment]}}","null","{order: LEGACY}"]])
+for k in ["kind: Kustomization\n","kind: Other\n","apiVersion: v1\n","apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n","unknownField: 1\n","namePrefix: 1\n","NamePrefix: x-\n","metadata: {name: a}\n","resources: cm.yaml\n","commonLabels: {a: 1}\n","helmCharts: [{name: x}]\n","","namespace: null\n"]: add("kustomization",k+("resources: [cm.yaml]\n" if "resources" not in k and k else ""),{"cm.yaml":cm()})
+count={}
+shutil.rmtree(OUT,ignore_errors=True); os.makedirs(OUT)
+from concurrent.futures import ThreadPoolExecutor
+def run(c):
+    feature,t,name=c
+    with tempfile.TemporaryDirectory() as d:
+        for p,x in t.items():
+            f=os.path.join(d,"t",p); os.makedirs(os.path.dirname(f),exist_ok=True); open(f,"w").write(x)
+        r=subprocess.run([K,"kustomize","t"],cwd=d,capture_output=True,text=True,env={"HOME":d,"PATH":"/nonexistent","HTTPS_PROXY":"http://127.0.0.1:9"})
+    os.makedirs(f"{OUT}/{feature}",exist_ok=True)
+    doc={"tool":"kubectl 1.36.3, kustomize 5.8.1","files":t}
+    if r.returncode==0: doc["output"]=r.stdout
+    else: doc["error"]=True
+    open(f"{OUT}/{feature}/{name}.json","w").write(json.dumps(doc,indent=1)+"\n")
+    return r.returncode
+todo=[]
+for f,t in cases:
+    count[f]=count.get(f,0)+1; todo.append((f,t,"%02d"%count[f]))
+print(len(todo),{k:v for k,v in count.items() if v<10})
+with ThreadPoolExecutor(3) as ex: rs=list(ex.map(run,todo))
+print("errors",sum(1 for r in rs if r))
