@@ -10,6 +10,9 @@ use kube::core::Status;
 /// Longest text of a server that is kept.
 const MAX_TEXT: usize = 2_048;
 
+/// Longest path of a field that is told of a Secret.
+const MAX_FIELD: usize = 320;
+
 /// Why a call failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -49,26 +52,75 @@ fn chain(error: &kube::Error) -> String {
     {
         text = format!("{source}: {text}");
     }
-    shortened(&text)
+    shortened(&in_words(&text))
 }
 
-/// The text of the server, without values when the object is a Secret.
+/// Faults of certificates that the TLS library prints as values of Rust.
+fn in_words(text: &str) -> String {
+    const WORDS: [(&str, &str); 2] = [
+        (
+            "Other(OtherError(CaUsedAsEndEntity))",
+            "the server presents the certificate of a CA as its own",
+        ),
+        (
+            "Other(OtherError(EndEntityUsedAsCa))",
+            "the certificate that is trusted is no CA's",
+        ),
+    ];
+    WORDS
+        .iter()
+        .fold(text.to_owned(), |text, (value, words)| text.replace(value, words))
+}
+
+/// The text of the server, without values when the object is a Secret: then its reason, and the fields it is about.
 pub(crate) fn said(status: &Status, secret: bool) -> String {
     if !secret {
         return shortened(&status.message);
     }
-    let fields: Vec<&str> = status
-        .details
-        .iter()
-        .flat_map(|details| &details.causes)
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    let mut fields: Vec<&str> = causes
         .map(|cause| cause.field.as_str())
-        .filter(|field| !field.is_empty())
+        .filter(|field| is_path(field))
         .collect();
     if fields.is_empty() {
-        status.reason.clone()
-    } else {
-        shortened(&format!("{} at {}", status.reason, fields.join(", ")))
+        fields.extend(typed_patch_field(&status.message));
     }
+    let reason = if status.reason.is_empty() {
+        format!("status {}", status.code)
+    } else {
+        status.reason.clone()
+    };
+    let place = if fields.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", fields.join(", "))
+    };
+    let told = shortened(&format!("{reason}{place}"));
+    format!("{told}; the details are hidden because it is a Secret")
+}
+
+/// The field that an apply could not be merged at. The API server says it in prose only, followed by the value.
+fn typed_patch_field(message: &str) -> Option<&str> {
+    let (_, rest) = message
+        .strip_prefix("failed to create typed patch object (")?
+        .split_once("): ")?;
+    let (field, _) = rest.split_once(": expected ")?;
+    (field.starts_with('.') && is_path(field)).then_some(field)
+}
+
+/// Whether a text has the form of a field's path and can be nothing else.
+fn is_path(text: &str) -> bool {
+    let first = text
+        .trim_start_matches('.')
+        .split(['.', '['])
+        .next()
+        .unwrap_or_default();
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "._-/[]".contains(letter);
+    matches!(
+        first,
+        "data" | "stringData" | "metadata" | "type" | "immutable" | "apiVersion" | "kind"
+    ) && text.len() <= MAX_FIELD
+        && text.chars().all(fits)
 }
 
 fn shortened(text: &str) -> String {
@@ -111,9 +163,39 @@ mod tests {
 
     #[test]
     fn a_fault_of_a_secret_names_the_field_and_not_the_value() {
-        assert_eq!(said(&refusal(), true), "Invalid at data.password");
-        assert_eq!(said(&Status::failure("hunter2", "BadRequest"), true), "BadRequest");
+        let check = |status: &Status, expect: &str| {
+            let hidden = "; the details are hidden because it is a Secret";
+            assert_eq!(said(status, true), format!("{expect}{hidden}"));
+        };
+        check(&refusal(), "Invalid at data.password");
+        check(&Status::failure("hunter2", "BadRequest"), "BadRequest");
+        let typed = |rest: &str| {
+            let message = format!("failed to create typed patch object (a/b; /v1, Kind=Secret): {rest}");
+            Status::failure(&message, "").with_code(500)
+        };
+        check(
+            &typed(".data.a: expected string, got &{Value:hunter2}"),
+            "status 500 at .data.a",
+        );
+        check(&typed("hunter2: expected string"), "status 500");
+        check(&typed(".hunter2: expected string"), "status 500");
+        check(&typed("errors:\n  .data.a: expected string, got hunter2"), "status 500");
+        let mut odd = refusal();
+        odd.details.as_mut().unwrap().causes[0].field = "hunter2 is wrong".to_owned();
+        check(&odd, "Invalid");
         assert!(said(&refusal(), false).contains("data.password"));
+    }
+
+    #[test]
+    fn a_fault_of_a_certificate_is_told_in_words() {
+        let source = std::io::Error::other("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))");
+        let Fault::Unreachable(text) = Fault::from(kube::Error::ReadEvents(source)) else {
+            panic!("an I/O error is no answer");
+        };
+        assert_eq!(
+            text,
+            "invalid peer certificate: the server presents the certificate of a CA as its own"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use kube::{Api, Client, Config};
 use tokio::sync::Mutex;
 
 use super::limiter::Limiter;
-use super::{KubeCluster, address, kubeconfig};
+use super::{KubeCluster, address, kubeconfig, segment};
 use crate::crd;
 use crate::fault::{Fault, said};
 
@@ -82,6 +82,9 @@ impl KubeConnector {
     async fn secret(&self, namespace: &str, name: &str, key: &str) -> Result<(Vec<u8>, String), ClusterError> {
         let secrets: Api<Secret> = Api::namespaced(self.control_plane.clone(), namespace);
         let broken = |why: String| ClusterError::Kubeconfig { why };
+        if let Some(rule) = segment::name_fault(name) {
+            return Err(broken(format!("the name of its Secret {rule}")));
+        }
         let secret = match secrets.get_opt(name).await.map_err(Fault::from) {
             Ok(Some(secret)) => secret,
             Ok(None) => return Err(broken(format!("Secret `{namespace}/{name}` does not exist"))),

@@ -11,8 +11,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use tokio::sync::RwLock;
 use tokio::time::Instant;
 
-use super::KubeCluster;
 use super::error::{Subject, refused};
+use super::{KubeCluster, segment};
 use crate::fault::Fault;
 
 /// How long an answer is believed: a definition may be replaced by one of another scope.
@@ -37,6 +37,7 @@ pub(super) struct Discovery {
 impl Discovery {
     /// What is said of a kind in one version.
     pub(super) async fn kind(&self, cluster: &KubeCluster, gvk: &Gvk) -> Result<Kind, ClusterError> {
+        segment::check_kind(gvk)?;
         let key = (gvk.group.clone(), gvk.version.clone());
         if let Some(answer) = self.answers.read().await.get(&key)
             && answer.asked.elapsed() < BELIEVED

@@ -25,13 +25,7 @@ impl Subject {
     }
 
     pub(super) fn of(object: &Object) -> Self {
-        let gvk = object.gvk();
-        Self::named(&ObjectId {
-            group: gvk.group,
-            kind: gvk.kind,
-            namespace: object.namespace().to_owned(),
-            name: object.name().to_owned(),
-        })
+        Self::named(&id_of(object))
     }
 
     pub(super) fn text(text: &str) -> Self {
@@ -39,6 +33,17 @@ impl Subject {
             text: text.to_owned(),
             secret: false,
         }
+    }
+}
+
+/// Who an object is.
+pub(super) fn id_of(object: &Object) -> ObjectId {
+    let gvk = object.gvk();
+    ObjectId {
+        group: gvk.group,
+        kind: gvk.kind,
+        namespace: object.namespace().to_owned(),
+        name: object.name().to_owned(),
     }
 }
 
@@ -288,5 +293,22 @@ mod tests {
         );
         let error = refused(&Subject::named(&id), fault);
         assert!(!format!("{error:?} {error}").contains("hunter2"), "{error:?}");
+    }
+
+    #[test]
+    fn a_secret_of_a_wrong_type_says_why_its_details_are_missing() {
+        let id = ObjectId {
+            group: String::new(),
+            kind: "Secret".to_owned(),
+            namespace: "default".to_owned(),
+            name: "x".to_owned(),
+        };
+        let text = "failed to create typed patch object (default/x; /v1, Kind=Secret): .data.pin: expected string, got &value.valueUnstructured{Value:12345}";
+        let status = Status::failure(text, "").with_code(500);
+        let error = refused(&Subject::named(&id), Fault::Answered(Box::new(status)));
+        assert_eq!(
+            error.to_string(),
+            "the cluster refuses `Secret default/x`: status 500 at .data.pin; the details are hidden because it is a Secret"
+        );
     }
 }

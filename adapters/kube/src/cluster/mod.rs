@@ -2,6 +2,7 @@
 //!
 //! # Invariant
 //! Each call waits for the limiter of its cluster first and ends within [`CALL_TIMEOUT`], whatever the server does.
+//! An object that has no address of its own ([`segment`]) is refused before anything is asked.
 
 mod address;
 mod connect;
@@ -11,6 +12,7 @@ mod facts;
 mod kubeconfig;
 mod limiter;
 mod managed_fields;
+mod segment;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +79,8 @@ impl KubeCluster {
     }
 
     /// The API of a kind; `namespace` counts for namespaced kinds only.
-    fn api(&self, kind: &Kind, namespace: &str) -> Api<DynamicObject> {
+    fn api(&self, subject: &Subject, kind: &Kind, namespace: &str) -> Result<Api<DynamicObject>, ClusterError> {
+        segment::check_scope(subject, kind, namespace)?;
         let resource = ApiResource {
             group: kind.gvk.group.clone(),
             version: kind.gvk.version.clone(),
@@ -85,10 +88,10 @@ impl KubeCluster {
             kind: kind.gvk.kind.clone(),
             plural: kind.plural.clone(),
         };
-        match kind.scope {
+        Ok(match kind.scope {
             Scope::Namespaced => Api::namespaced_with(self.client.clone(), namespace, &resource),
             Scope::Cluster => Api::all_with(self.client.clone(), &resource),
-        }
+        })
     }
 
     /// What serves an object that was applied under `version`: another version will do, since it is the same object.
@@ -105,7 +108,7 @@ impl KubeCluster {
             .any_version(self, &gvk.group, &gvk.kind, &gvk.version)
             .await?;
         let Some(kind) = served else { return Ok(None) };
-        let api = self.api(&kind, live.namespace());
+        let api = self.api(&subject, &kind, live.namespace())?;
         let parameters = PatchParams::default();
         let patch = json!({ "metadata": metadata });
         match self
@@ -139,11 +142,12 @@ impl Cluster for KubeCluster {
     }
 
     async fn get(&self, id: &ObjectId, version: &str) -> Result<Option<Object>, ClusterError> {
+        segment::check_object(id)?;
         let subject = Subject::named(id);
         let Some(kind) = self.served(id, version).await? else {
             return Ok(None);
         };
-        let api = self.api(&kind, &id.namespace);
+        let api = self.api(&subject, &kind, &id.namespace)?;
         let found = self
             .call(api.get_opt(&id.name))
             .await
@@ -153,9 +157,10 @@ impl Cluster for KubeCluster {
 
     async fn apply(&self, request: ApplyRequest<'_>) -> Result<Object, ClusterError> {
         let object = request.object;
+        segment::check_object(&error::id_of(object))?;
         let subject = Subject::of(object);
         let kind = self.kind(&object.gvk()).await?;
-        let api = self.api(&kind, object.namespace());
+        let api = self.api(&subject, &kind, object.namespace())?;
         let parameters = PatchParams {
             dry_run: request.dry_run,
             force: request.force,
@@ -182,11 +187,12 @@ impl Cluster for KubeCluster {
     }
 
     async fn delete(&self, request: &DeleteRequest) -> Result<Deleted, ClusterError> {
+        segment::check_object(&request.id)?;
         let subject = Subject::named(&request.id);
         let Some(kind) = self.served(&request.id, &request.version).await? else {
             return Ok(Deleted::Absent);
         };
-        let api = self.api(&kind, &request.id.namespace);
+        let api = self.api(&subject, &kind, &request.id.namespace)?;
         let parameters = DeleteParams {
             preconditions: Some(Preconditions {
                 uid: Some(request.uid.clone()),
@@ -212,6 +218,7 @@ impl Cluster for KubeCluster {
     }
 
     async fn take_over(&self, live: &Object, manager: &str) -> Result<Object, ClusterError> {
+        segment::check_object(&error::id_of(live))?;
         let json = to_json(&live.clone().into_value());
         let entries = json.pointer("/metadata/managedFields").and_then(Json::as_array);
         let Some(upgraded) = entries.and_then(|entries| managed_fields::taken_over(entries, manager)) else {
@@ -231,6 +238,7 @@ impl Cluster for KubeCluster {
     }
 
     async fn release_ownership(&self, live: &Object, manager: &str) -> Result<(), ClusterError> {
+        segment::check_object(&error::id_of(live))?;
         let json = to_json(&live.clone().into_value());
         let mut metadata = json!({
             "uid": live.uid(),

@@ -90,6 +90,10 @@ impl Enqueue {
 }
 
 /// The loops, before they run.
+///
+/// While the API server cannot be reached, the client library logs each attempt of a watch as an error of the target
+/// `kube_client::client` that names no object. The loops log a broken watch themselves and by its kind, so that a
+/// process should filter that target to `off`, as in `info,kube_client::client=off`.
 pub struct WatchLoops {
     reconciler: Arc<dyn Reconciler>,
     settings: Settings,

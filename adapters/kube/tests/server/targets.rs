@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use convoy_domain::cluster::{ClusterRecord, Connection};
-use convoy_domain::id::{Gvk, NamespacedName};
+use convoy_domain::id::{Gvk, NamespacedName, ObjectId};
 use convoy_domain::object::Object;
-use convoy_kube::{KubeConnector, KubeControlPlane};
-use convoy_ports::{ApplyRequest, Cluster, ClusterConnector as _, ClusterError, ControlPlane as _, Impersonation};
+use convoy_kube::{KubeCluster, KubeConnector, KubeControlPlane};
+use convoy_ports::{
+    ApplyRequest, Cluster, ClusterConnector as _, ClusterError, ControlPlane as _, DeleteRequest, Impersonation,
+};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Api;
+use kube::Config;
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
@@ -21,6 +24,7 @@ pub(crate) async fn check(server: &Server) {
     a_kubeconfig_that_runs_a_program_is_refused(server).await;
     limits_of_a_cluster_hold(server).await;
     a_kind_that_comes_later_is_found(server).await;
+    no_request_is_made_for_a_name_that_leaves_its_address().await;
     if server.knows_users() {
         a_service_account_has_its_own_rights(server).await;
     }
@@ -197,6 +201,59 @@ async fn a_kind_that_comes_later_is_found(server: &Server) {
         matches!(&refused, ClusterError::Refused { why, .. } if why.contains("spec.size")),
         "{refused}"
     );
+}
+
+/// A name is put into addresses as it is: this one would read and delete a Secret in place of a ConfigMap. Nothing
+/// listens where the client calls, so that a call which is made is not refused but fails.
+async fn no_request_is_made_for_a_name_that_leaves_its_address() {
+    let config = Config::new("http://127.0.0.1:9".parse().unwrap());
+    let cluster: Arc<dyn Cluster> = Arc::new(KubeCluster::new(kube::Client::try_from(config).unwrap()));
+    let places = [
+        ("default", "sec?x=/../../secrets/sec", "metadata.name"),
+        ("default", "../secrets/sec", "metadata.name"),
+        ("default", "..", "metadata.name"),
+        ("default/secrets/sec?", "a", "metadata.namespace"),
+    ];
+    for (namespace, name, field) in places {
+        let map = object(json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": namespace, "managedFields": [
+                {"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "v1", "fieldsV1": {}},
+            ]},
+        }));
+        let id = ObjectId {
+            group: String::new(),
+            kind: "ConfigMap".to_owned(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        let deletion = DeleteRequest {
+            id: id.clone(),
+            version: "v1".to_owned(),
+            uid: "u".to_owned(),
+            resource_version: "1".to_owned(),
+        };
+        let manager = "convoy-0123456789abcdef";
+        let answers = [
+            ("get", cluster.get(&id, "v1").await.err()),
+            ("apply", apply(&cluster, &map).await.err()),
+            ("delete", cluster.delete(&deletion).await.err()),
+            ("take_over", cluster.take_over(&map, manager).await.err()),
+            (
+                "release_ownership",
+                cluster.release_ownership(&map, manager).await.err(),
+            ),
+        ];
+        for (call, answer) in answers {
+            assert!(
+                matches!(&answer, Some(ClusterError::Refused { object, why }) if object.contains(name) && why.contains(field)),
+                "{call} of {namespace:?} {name:?}: {answer:?}"
+            );
+        }
+    }
+    let elsewhere = Gvk::from_api_version("apps/../../api/v1/secrets?", "Secret");
+    let answer = cluster.kind(&elsewhere).await;
+    assert!(matches!(answer, Err(ClusterError::Refused { .. })), "{answer:?}");
 }
 
 async fn a_service_account_has_its_own_rights(server: &Server) {
