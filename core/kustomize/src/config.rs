@@ -53,11 +53,22 @@ impl Config {
                 ["=", name] => section = (*name).to_string(),
                 ["=", name, group, version, kind] => {
                     section = (*name).to_string();
-                    let target = Gvk { group: any(group), version: any(version), kind: any(kind) };
-                    config.name_reference.push(NameReference { target, fields: Vec::new() });
+                    let target = Gvk {
+                        group: any(group),
+                        version: any(version),
+                        kind: any(kind),
+                    };
+                    config.name_reference.push(NameReference {
+                        target,
+                        fields: Vec::new(),
+                    });
                 }
                 [group, version, kind, path, rest @ ..] => {
-                    let gvk = Gvk { group: any(group), version: any(version), kind: any(kind) };
+                    let gvk = Gvk {
+                        group: any(group),
+                        version: any(version),
+                        kind: any(kind),
+                    };
                     let spec = FieldSpec::new(gvk, path, !rest.is_empty());
                     if section == "nameReference" {
                         if let Some(reference) = config.name_reference.last_mut() {
@@ -162,7 +173,11 @@ impl Config {
     /// Adds fields that hold names of a type.
     pub(crate) fn add_reference(&mut self, reference: NameReference) -> Result<(), String> {
         let mut found = false;
-        for known in self.name_reference.iter_mut().filter(|known| known.target == reference.target) {
+        for known in self
+            .name_reference
+            .iter_mut()
+            .filter(|known| known.target == reference.target)
+        {
             found = true;
             for spec in &reference.fields {
                 merge_one(&mut known.fields, spec.clone())?;
@@ -202,7 +217,11 @@ pub(crate) fn merge_one(list: &mut Vec<FieldSpec>, spec: FieldSpec) -> Result<()
 }
 
 fn gvk(fields: &mut Fields<'_>) -> Result<Gvk, String> {
-    Ok(Gvk { group: fields.string("group")?, version: fields.string("version")?, kind: fields.string("kind")? })
+    Ok(Gvk {
+        group: fields.string("group")?,
+        version: fields.string("version")?,
+        kind: fields.string("kind")?,
+    })
 }
 
 /// A list of fields.
@@ -210,7 +229,9 @@ fn gvk(fields: &mut Fields<'_>) -> Result<Gvk, String> {
 /// # Errors
 /// When something in it is of another type.
 pub(crate) fn field_specs(fields: &mut Fields<'_>, name: &str) -> Result<Option<Vec<FieldSpec>>, String> {
-    let Some(items) = fields.objects(name)? else { return Ok(None) };
+    let Some(items) = fields.objects(name)? else {
+        return Ok(None);
+    };
     let mut specs = Vec::with_capacity(items.len());
     for mut item in items {
         let gvk = gvk(&mut item)?;

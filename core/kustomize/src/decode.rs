@@ -40,7 +40,12 @@ impl<'v> Fields<'v> {
             Value::Null => Vec::new(),
             other => return Err(format!("{place}: a mapping was expected, not {}", kind(other))),
         };
-        Ok(Self { left, place: place.to_string(), strict, converts: !strict })
+        Ok(Self {
+            left,
+            place: place.to_string(),
+            strict,
+            converts: !strict,
+        })
     }
 
     /// Lets numbers and booleans pass for text.
@@ -112,8 +117,14 @@ impl<'v> Fields<'v> {
     }
 
     pub(crate) fn strings(&mut self, name: &str) -> Result<Option<Vec<String>>, String> {
-        let Some(items) = self.items(name)? else { return Ok(None) };
-        items.iter().map(|item| self.text(name, item)).collect::<Result<_, _>>().map(Some)
+        let Some(items) = self.items(name)? else {
+            return Ok(None);
+        };
+        items
+            .iter()
+            .map(|item| self.text(name, item))
+            .collect::<Result<_, _>>()
+            .map(Some)
     }
 
     pub(crate) fn string_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, String>>, String> {
@@ -129,7 +140,11 @@ impl<'v> Fields<'v> {
     }
 
     fn nested(&self, name: &str, value: &'v Value) -> Result<Self, String> {
-        let place = if self.place.is_empty() { name.to_string() } else { format!("{}: `{name}`", self.place) };
+        let place = if self.place.is_empty() {
+            name.to_string()
+        } else {
+            format!("{}: `{name}`", self.place)
+        };
         let mut fields = Self::new(value, &place, self.strict)?;
         fields.converts = self.converts;
         Ok(fields)
@@ -140,8 +155,14 @@ impl<'v> Fields<'v> {
     }
 
     pub(crate) fn objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
-        let Some(items) = self.items(name)? else { return Ok(None) };
-        items.iter().map(|item| self.nested(name, item)).collect::<Result<_, _>>().map(Some)
+        let Some(items) = self.items(name)? else {
+            return Ok(None);
+        };
+        items
+            .iter()
+            .map(|item| self.nested(name, item))
+            .collect::<Result<_, _>>()
+            .map(Some)
     }
 
     /// Refuses what nobody has taken.

@@ -24,7 +24,12 @@ pub(crate) struct FieldSpec {
 
 impl FieldSpec {
     pub(crate) fn new(gvk: Gvk, path: &str, create: bool) -> Self {
-        Self { gvk, path: path.to_string(), parts: paths::split(path, '/'), create }
+        Self {
+            gvk,
+            path: path.to_string(),
+            parts: paths::split(path, '/'),
+            create,
+        }
     }
 
     /// A field of every type.

@@ -22,7 +22,10 @@ impl Files {
 
     /// Adds a file; `path` is taken as it is, except that `.` and empty parts are left out.
     pub fn insert(&mut self, path: &str, content: impl Into<Arc<[u8]>>) {
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let parts: Vec<&str> = path
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
         self.files.insert(parts.join("/"), content.into());
     }
 

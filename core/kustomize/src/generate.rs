@@ -35,9 +35,14 @@ impl GeneratorOptions {
 
     /// These options, and those for all generators where these say nothing.
     fn over(mut self, global: &Self) -> Self {
-        for (ours, theirs) in [(&mut self.labels, &global.labels), (&mut self.annotations, &global.annotations)] {
+        for (ours, theirs) in [
+            (&mut self.labels, &global.labels),
+            (&mut self.annotations, &global.annotations),
+        ] {
             for (key, value) in theirs.iter().flatten() {
-                ours.get_or_insert_default().entry(key.clone()).or_insert_with(|| value.clone());
+                ours.get_or_insert_default()
+                    .entry(key.clone())
+                    .or_insert_with(|| value.clone());
             }
         }
         self.no_hash |= global.no_hash;
@@ -93,7 +98,9 @@ impl Generator {
         if self.name.is_empty() {
             return Err("a configmap must have a name".into());
         }
-        let pairs = self.pairs(load).map_err(|problem| format!("`{}`: {problem}", self.name))?;
+        let pairs = self
+            .pairs(load)
+            .map_err(|problem| format!("`{}`: {problem}", self.name))?;
         let options = match (self.options.clone(), global) {
             (ours, Some(global)) => Some(ours.unwrap_or_default().over(global)),
             (ours, None) => ours,
@@ -108,11 +115,22 @@ impl Generator {
         }
         node.set("metadata", Node::Map(meta));
         if self.secret {
-            node.set("type", Node::string(if self.kind.is_empty() { "Opaque" } else { &self.kind }));
+            node.set(
+                "type",
+                Node::string(if self.kind.is_empty() { "Opaque" } else { &self.kind }),
+            );
         }
         fill(&mut node, pairs, self.secret);
         if options.as_ref().is_some_and(|options| options.immutable) {
-            node.set("immutable", Node::Scalar(Scalar { text: "true".into(), tag: Tag::Bool, quoted: false, shared: 0 }));
+            node.set(
+                "immutable",
+                Node::Scalar(Scalar {
+                    text: "true".into(),
+                    tag: Tag::Bool,
+                    quoted: false,
+                    shared: 0,
+                }),
+            );
         }
         let mut resource = Resource::new(Node::Map(node));
         if let Some(options) = &options {
@@ -128,7 +146,10 @@ impl Generator {
         Ok(resource)
     }
 
-    fn pairs(&self, load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    fn pairs(
+        &self,
+        load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let mut pairs = BTreeMap::new();
         let mut add = |key: &str, value: Vec<u8>| match pairs.insert(key.to_string(), value) {
             None => Ok(()),
@@ -138,7 +159,11 @@ impl Generator {
             let content = load(file)?;
             for (number, line) in lines(&content).enumerate() {
                 let line = core::str::from_utf8(line).map_err(|_| format!("`{file}` is not UTF-8"))?;
-                let line = if number == 0 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+                let line = if number == 0 {
+                    line.strip_prefix('\u{feff}').unwrap_or(line)
+                } else {
+                    line
+                };
                 let line = line.trim_start();
                 if line.is_empty() || line.starts_with('#') {
                     continue;
@@ -181,7 +206,10 @@ fn unquote(text: &str) -> &str {
 
 fn file_source(source: &str) -> Result<(&str, &str), String> {
     match source.split_once('=') {
-        None => Ok((source.trim_end_matches('/').rsplit('/').next().unwrap_or(source), source)),
+        None => Ok((
+            source.trim_end_matches('/').rsplit('/').next().unwrap_or(source),
+            source,
+        )),
         Some(("", _)) => Err(format!("missing key name in `{source}`")),
         Some((_, "")) => Err(format!("missing file path in `{source}`")),
         Some((_, path)) if path.contains('=') => Err(format!("`{source}`: key name or file path contains `=`")),
@@ -244,7 +272,13 @@ fn base64(bytes: &[u8]) -> String {
 fn texts(node: &Node, field: &str) -> BTreeMap<String, String> {
     let map = node.get(field).and_then(Node::as_map);
     map.map_or_else(BTreeMap::new, |map| {
-        let text = |node: &Node| if node.is_null() { String::new() } else { node.text().to_string() };
+        let text = |node: &Node| {
+            if node.is_null() {
+                String::new()
+            } else {
+                node.text().to_string()
+            }
+        };
         map.0.iter().map(|(key, node)| (key.clone(), text(node))).collect()
     })
 }
@@ -257,7 +291,10 @@ pub(crate) fn merge_data(new: &mut Resource, old: &Resource) {
         if let Node::Map(node) = &mut new.node {
             node.remove(field);
             if !merged.is_empty() {
-                let entries = merged.into_iter().map(|(key, text)| (key, Node::string(text))).collect();
+                let entries = merged
+                    .into_iter()
+                    .map(|(key, text)| (key, Node::string(text)))
+                    .collect();
                 node.set(field, Node::Map(Entries(entries)));
             }
         }
@@ -290,7 +327,9 @@ pub(crate) fn hash(node: &Node) -> Result<String, String> {
     if let Some(value @ Value::Object(_)) = field(optional)? {
         content.insert(optional, value);
     }
-    Ok(encode(&Sha256::digest(json::to_canonical(&Value::Object(content)).as_bytes())))
+    Ok(encode(&Sha256::digest(
+        json::to_canonical(&Value::Object(content)).as_bytes(),
+    )))
 }
 
 fn encode(digest: &[u8]) -> String {
@@ -337,7 +376,12 @@ mod tests {
 
     #[test]
     fn sources_name_a_key_or_take_the_files() {
-        for (source, expect) in [("a/b.txt", Some(("b.txt", "a/b.txt"))), ("k=f", Some(("k", "f"))), ("=f", None), ("a=b=c", None)] {
+        for (source, expect) in [
+            ("a/b.txt", Some(("b.txt", "a/b.txt"))),
+            ("k=f", Some(("k", "f"))),
+            ("=f", None),
+            ("a=b=c", None),
+        ] {
             assert_eq!(file_source(source).ok(), expect, "{source}");
         }
     }

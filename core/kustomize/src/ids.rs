@@ -24,11 +24,19 @@ impl Gvk {
     pub(crate) fn of(node: &Node) -> Self {
         let text = |key| node.get(key).map_or("", Node::text);
         let (group, version) = split_api_version(text("apiVersion"));
-        Self { group: group.into(), version: version.into(), kind: text("kind").into() }
+        Self {
+            group: group.into(),
+            version: version.into(),
+            kind: text("kind").into(),
+        }
     }
 
     pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
     }
 
     /// Whether `selector` takes it.
@@ -76,7 +84,11 @@ pub(crate) struct Id {
 impl Id {
     pub(crate) fn of(node: &Node) -> Self {
         let gvk = Gvk::of(node);
-        let meta = |key| node.get("metadata").and_then(|meta| meta.get(key)).filter(|node| !node.is_empty());
+        let meta = |key| {
+            node.get("metadata")
+                .and_then(|meta| meta.get(key))
+                .filter(|node| !node.is_empty())
+        };
         Self {
             cluster: gvk.is_cluster_scoped(),
             gvk,
@@ -105,6 +117,12 @@ impl Id {
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or = |text, other| if str::is_empty(text) { other } else { text };
-        write!(f, "{}/{}.{}", self.gvk, or(&self.name, "[noName]"), or(&self.namespace, "[noNs]"))
+        write!(
+            f,
+            "{}/{}.{}",
+            self.gvk,
+            or(&self.name, "[noName]"),
+            or(&self.namespace, "[noNs]")
+        )
     }
 }

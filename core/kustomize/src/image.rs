@@ -43,7 +43,8 @@ pub(crate) struct Updater<'i> {
 const TAG: &str = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?";
 
 fn is_tag(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'{' | b'}' | b'-'))
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'{' | b'}' | b'-'))
 }
 
 /// Whether `rest` is nothing, or a tag, or a digest, or both.
@@ -82,9 +83,17 @@ impl<'i> Updater<'i> {
         }
         let image = self.image;
         let (name, mut tag, mut digest) = split(&scalar.text);
-        let mut text = if image.new_name.is_empty() { name.to_string() } else { image.new_name.clone() };
+        let mut text = if image.new_name.is_empty() {
+            name.to_string()
+        } else {
+            image.new_name.clone()
+        };
         let suffixed = format!("{tag}{}", image.tag_suffix);
-        match (!image.new_tag.is_empty(), !image.digest.is_empty(), !image.tag_suffix.is_empty()) {
+        match (
+            !image.new_tag.is_empty(),
+            !image.digest.is_empty(),
+            !image.tag_suffix.is_empty(),
+        ) {
             (true, true, _) => (tag, digest) = (&image.new_tag, &image.digest),
             (true, false, _) => (tag, digest) = (&image.new_tag, ""),
             (false, true, _) => (tag, digest) = ("", &image.digest),
@@ -143,12 +152,12 @@ fn split(image: &str) -> (&str, &str, &str) {
     let (at, colon) = (image[from..].find('@'), image[from..].find(':'));
     match (at, colon) {
         (None, None) => (image, "", ""),
-        (Some(at), colon) if colon.is_none_or(|colon| at < colon) => {
-            (&image[..from + at], "", &image[from + at + 1..])
-        }
-        (Some(at), Some(colon)) => {
-            (&image[..from + colon], &image[from + colon + 1..from + at], &image[from + at + 1..])
-        }
+        (Some(at), colon) if colon.is_none_or(|colon| at < colon) => (&image[..from + at], "", &image[from + at + 1..]),
+        (Some(at), Some(colon)) => (
+            &image[..from + colon],
+            &image[from + colon + 1..from + at],
+            &image[from + at + 1..],
+        ),
         (_, Some(colon)) => (&image[..from + colon], &image[from + colon + 1..], ""),
         (Some(at), None) => (&image[..from + at], "", &image[from + at + 1..]),
     }

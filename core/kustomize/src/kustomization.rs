@@ -190,7 +190,9 @@ impl Kustomization {
         ];
         let warnings = deprecated.iter().filter(|(field, _)| {
             let entries = value.as_object().into_iter().flat_map(|map| map.iter());
-            entries.into_iter().any(|(key, value)| key.eq_ignore_ascii_case(field) && !value.is_null())
+            entries
+                .into_iter()
+                .any(|(key, value)| key.eq_ignore_ascii_case(field) && !value.is_null())
         });
         warn.extend(warnings.map(|(field, instead)| warning(field, instead)));
         let (kind, api_version) = (fields.string("kind")?, fields.string("apiVersion")?);
@@ -201,7 +203,10 @@ impl Kustomization {
             })
         });
         let component = kind == "Component";
-        let mut kustomization = Self { component, ..Self::default() };
+        let mut kustomization = Self {
+            component,
+            ..Self::default()
+        };
         kustomization.read_fields(&mut fields)?;
         fields.finish()?;
         if !anything {
@@ -210,8 +215,11 @@ impl Kustomization {
         if !(kind.is_empty() || component || kind == "Kustomization") {
             return Err("kind should be Kustomization or Component".into());
         }
-        let wanted =
-            if component { "kustomize.config.k8s.io/v1alpha1" } else { "kustomize.config.k8s.io/v1beta1" };
+        let wanted = if component {
+            "kustomize.config.k8s.io/v1alpha1"
+        } else {
+            "kustomize.config.k8s.io/v1beta1"
+        };
         if !(api_version.is_empty() || api_version == wanted) {
             return Err(alloc::format!("apiVersion should be {wanted}"));
         }
@@ -259,7 +267,10 @@ impl Kustomization {
         self.resources.extend(fields.strings("bases")?.unwrap_or_default());
         self.config_maps = generators(fields.objects("configMapGenerator")?, false)?;
         self.secrets = generators(fields.objects("secretGenerator")?, true)?;
-        self.generator_options = fields.object("generatorOptions")?.map(GeneratorOptions::read).transpose()?;
+        self.generator_options = fields
+            .object("generatorOptions")?
+            .map(GeneratorOptions::read)
+            .transpose()?;
         fields.take("helmGlobals");
         for name in ["helmCharts", "helmChartInflationGenerator"] {
             let charts = fields.take(name).and_then(Value::as_array);

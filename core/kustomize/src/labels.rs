@@ -36,14 +36,18 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut out = Vec::new();
     let mut rest = text.trim_start_matches([' ', '\t', '\r', '\n']);
     while let Some(first) = rest.chars().next() {
-        let symbol = ["==", "!=", "=", "!", "(", ")", ",", ">", "<"].iter().find(|symbol| rest.starts_with(**symbol));
+        let symbol = ["==", "!=", "=", "!", "(", ")", ",", ">", "<"]
+            .iter()
+            .find(|symbol| rest.starts_with(**symbol));
         if let Some(symbol) = symbol {
             out.push(Token::Symbol(symbol));
             rest = &rest[symbol.len()..];
         } else if first == '\0' {
             return Err("a selector ends early".into());
         } else {
-            let end = rest.find(['=', '!', '(', ')', ',', '>', '<', ' ', '\t', '\r', '\n']).unwrap_or(rest.len());
+            let end = rest
+                .find(['=', '!', '(', ')', ',', '>', '<', ' ', '\t', '\r', '\n'])
+                .unwrap_or(rest.len());
             out.push(Token::Word(rest[..end].to_string()));
             rest = &rest[end..];
         }
@@ -58,7 +62,9 @@ fn is_name(text: &str) -> bool {
     text.len() <= 63
         && edge(text.as_bytes().first())
         && edge(text.as_bytes().last())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 fn is_domain(text: &str) -> bool {
@@ -68,7 +74,9 @@ fn is_domain(text: &str) -> bool {
             let edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
             edge(label.as_bytes().first())
                 && edge(label.as_bytes().last())
-                && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         })
 }
 
@@ -77,7 +85,11 @@ fn check_key(key: &str) -> Result<(), String> {
         None => is_name(key),
         Some((prefix, name)) => is_domain(prefix) && is_name(name),
     };
-    if valid { Ok(()) } else { Err(format!("`{key}` is no key of a label")) }
+    if valid {
+        Ok(())
+    } else {
+        Err(format!("`{key}` is no key of a label"))
+    }
 }
 
 impl LabelSelector {
@@ -104,7 +116,9 @@ impl LabelSelector {
     }
 
     pub(crate) fn is_match(&self, labels: &BTreeMap<String, String>) -> bool {
-        self.0.iter().all(|requirement| requirement.is_match(labels.get(&requirement.key)))
+        self.0
+            .iter()
+            .all(|requirement| requirement.is_match(labels.get(&requirement.key)))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -128,9 +142,14 @@ fn requirement(tokens: &[Token], at: &mut usize) -> Result<Requirement, String> 
     let key = word(tokens, at)?;
     check_key(&key)?;
     let (operator, values) = match tokens.get(*at) {
-        None | Some(Token::Symbol(",")) => {
-            (if negated { Operator::DoesNotExist } else { Operator::Exists }, BTreeSet::new())
-        }
+        None | Some(Token::Symbol(",")) => (
+            if negated {
+                Operator::DoesNotExist
+            } else {
+                Operator::Exists
+            },
+            BTreeSet::new(),
+        ),
         Some(_) if negated => return Err("nothing may follow a key behind `!`".into()),
         Some(Token::Symbol(symbol)) => {
             let operator = match *symbol {
@@ -199,8 +218,14 @@ impl Requirement {
             (Operator::NotIn, value) => value.is_none_or(|value| !self.values.contains(value)),
             (Operator::Exists, value) => value.is_some(),
             (Operator::DoesNotExist, value) => value.is_none(),
-            (Operator::Greater, value) => value.and_then(number).zip(bound).is_some_and(|(value, bound)| value > bound),
-            (Operator::Less, value) => value.and_then(number).zip(bound).is_some_and(|(value, bound)| value < bound),
+            (Operator::Greater, value) => value
+                .and_then(number)
+                .zip(bound)
+                .is_some_and(|(value, bound)| value > bound),
+            (Operator::Less, value) => value
+                .and_then(number)
+                .zip(bound)
+                .is_some_and(|(value, bound)| value < bound),
         }
     }
 }
@@ -211,7 +236,9 @@ mod tests {
 
     #[test]
     fn selectors_take_what_kubernetes_takes() {
-        let labels = [("app", "web"), ("tier", "3")].map(|(key, value)| (key.to_string(), value.to_string())).into();
+        let labels = [("app", "web"), ("tier", "3")]
+            .map(|(key, value)| (key.to_string(), value.to_string()))
+            .into();
         for (text, expect) in [
             ("", Some(true)),
             ("app", Some(true)),
@@ -228,7 +255,9 @@ mod tests {
             ("a b", None),
             ("=x", None),
         ] {
-            let found = LabelSelector::parse(text).ok().map(|selector| selector.is_match(&labels));
+            let found = LabelSelector::parse(text)
+                .ok()
+                .map(|selector| selector.is_match(&labels));
             assert_eq!(found, expect, "{text}");
         }
     }

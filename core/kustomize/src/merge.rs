@@ -51,8 +51,12 @@ impl Directive {
 
     /// What an element of a list says for the list, which is taken out of it.
     fn take_from_list(items: &mut Vec<Node>) -> Result<Self> {
-        let said = items.iter().find_map(|item| Some((item.as_map()?, item.get(DIRECTIVE)?)));
-        let Some((map, value)) = said else { return Ok(Self::Merge) };
+        let said = items
+            .iter()
+            .find_map(|item| Some((item.as_map()?, item.get(DIRECTIVE)?)));
+        let Some((map, value)) = said else {
+            return Ok(Self::Merge);
+        };
         if map.0.len() > 1 {
             return Ok(Self::Merge);
         }
@@ -121,9 +125,10 @@ impl<'s> Merger<'s> {
                     Directive::Merge => self.list(dest, origin, keys, place),
                 }
             }
-            (Node::Scalar(dest), Node::Scalar(origin)) => {
-                Ok(Some(Node::Scalar(crate::node::Scalar { shared: dest.shared, ..origin })))
-            }
+            (Node::Scalar(dest), Node::Scalar(origin)) => Ok(Some(Node::Scalar(crate::node::Scalar {
+                shared: dest.shared,
+                ..origin
+            }))),
             (Node::Map(_) | Node::Seq(_) | Node::Scalar(_), _) => {
                 Err("the patch has another kind of node than the object".into())
             }
@@ -161,14 +166,19 @@ impl<'s> Merger<'s> {
                         continue;
                     }
                     let inner = place.and_then(|place| self.schema.field(place, &key));
-                    if let Some(node) = self.alone(node, inner).map_err(|problem| format!("`{key}`: {problem}"))? {
+                    if let Some(node) = self
+                        .alone(node, inner)
+                        .map_err(|problem| format!("`{key}`: {problem}"))?
+                    {
                         out.push((key, node));
                     }
                 }
                 Ok(Some(Node::Map(Entries(out))))
             }
             Node::Seq(mut items) => {
-                let Some(keys) = place.and_then(Schema::merge_keys) else { return Ok(Some(Node::Seq(items))) };
+                let Some(keys) = place.and_then(Schema::merge_keys) else {
+                    return Ok(Some(Node::Seq(items)));
+                };
                 if Directive::take_from_list(&mut items)? == Directive::Delete {
                     return Ok(None);
                 }
@@ -180,7 +190,8 @@ impl<'s> Merger<'s> {
 
     fn fields(&self, dest: &mut Entries, origin: Entries, place: Option<Place<'s>>) -> Result<()> {
         // A null that is written as nothing does not outlive a patch; `null` does.
-        dest.0.retain(|(key, node)| !(node.is_null() && node.text().is_empty() && origin.get(key).is_none()));
+        dest.0
+            .retain(|(key, node)| !(node.is_null() && node.text().is_empty() && origin.get(key).is_none()));
         let patched: BTreeSet<String> = origin.0.iter().map(|(key, _)| key.clone()).collect();
         let untouched = core::mem::take(&mut dest.0);
         let mut kept: Vec<(String, Node)> = Vec::with_capacity(untouched.len());
@@ -238,14 +249,24 @@ impl<'s> Merger<'s> {
     }
 
     /// A list that merges. Without elements in `dest`, the patch stands in for the object.
-    fn list(&self, dest: Vec<Node>, origin: Vec<Node>, keys: &[String], place: Option<Place<'s>>) -> Result<Option<Node>> {
+    fn list(
+        &self,
+        dest: Vec<Node>,
+        origin: Vec<Node>,
+        keys: &[String],
+        place: Option<Place<'s>>,
+    ) -> Result<Option<Node>> {
         let in_place = dest.is_empty();
         let (from, to) = (dest.len(), dest.len() + origin.len());
         let mut nodes = dest;
         nodes.extend(origin);
         let origin: Vec<usize> = (from..to).collect();
-        let elements =
-            Elements { nodes, dest: if in_place { origin.clone() } else { (0..from).collect() }, origin, first: Default::default() };
+        let elements = Elements {
+            nodes,
+            dest: if in_place { origin.clone() } else { (0..from).collect() },
+            origin,
+            first: Default::default(),
+        };
         let inner = place.and_then(Schema::element);
         if keys.is_empty() {
             return Ok(Some(Node::Seq(elements.scalars())));
@@ -255,19 +276,29 @@ impl<'s> Merger<'s> {
 }
 
 fn null() -> Node {
-    Node::Scalar(crate::node::Scalar { text: String::new(), tag: Tag::Null, quoted: false, shared: 0 })
+    Node::Scalar(crate::node::Scalar {
+        text: String::new(),
+        tag: Tag::Null,
+        quoted: false,
+        shared: 0,
+    })
 }
 
 /// The texts under `keys`; empty where there is none.
 fn values_of(node: &Node, keys: &[String]) -> Vec<String> {
     keys.iter()
-        .map(|key| node.get(key).filter(|field| !field.is_empty()).map_or_else(String::new, |field| field.text().to_string()))
+        .map(|key| {
+            node.get(key)
+                .filter(|field| !field.is_empty())
+                .map_or_else(String::new, |field| field.text().to_string())
+        })
         .collect()
 }
 
 /// Whether a field of `node` has `value`; an empty one stands for any.
 fn has(node: &Node, key: &str, value: &str) -> bool {
-    node.get(key).is_some_and(|field| value.is_empty() || field.text() == value)
+    node.get(key)
+        .is_some_and(|field| value.is_empty() || field.text() == value)
 }
 
 impl Elements {
@@ -275,7 +306,11 @@ impl Elements {
     fn scalars(self) -> Vec<Node> {
         let mut seen = BTreeSet::new();
         let order = self.origin.iter().chain(&self.dest);
-        order.filter_map(|at| self.nodes.get(*at)).filter(|node| seen.insert(node.text().to_string())).cloned().collect()
+        order
+            .filter_map(|at| self.nodes.get(*at))
+            .filter(|node| seen.insert(node.text().to_string()))
+            .cloned()
+            .collect()
     }
 
     fn merge(mut self, merger: &Merger<'_>, keys: &[String], place: Option<Place<'_>>) -> Result<Node> {
@@ -301,16 +336,25 @@ impl Elements {
         } else {
             complete(&mut values)?;
         }
-        let used: Vec<bool> = (0..keys.len()).map(|at| values.iter().any(|found| !found[at].is_empty())).collect();
+        let used: Vec<bool> = (0..keys.len())
+            .map(|at| values.iter().any(|found| !found[at].is_empty()))
+            .collect();
         let none = !used.contains(&true);
         let valid = |at: usize| none || used[at];
-        let valid_keys: Vec<String> = (0..keys.len()).filter(|at| valid(*at)).map(|at| keys[at].clone()).collect();
+        let valid_keys: Vec<String> = (0..keys.len())
+            .filter(|at| valid(*at))
+            .map(|at| keys[at].clone())
+            .collect();
         let mut added = Added::default();
         for found in &values {
-            let found: Vec<&str> = (0..keys.len()).filter(|at| valid(*at)).map(|at| found[at].as_str()).collect();
+            let found: Vec<&str> = (0..keys.len())
+                .filter(|at| valid(*at))
+                .map(|at| found[at].as_str())
+                .collect();
             let Some(at) = self.element(merger, &valid_keys, &found, place)? else {
                 let nodes = &self.nodes;
-                self.dest.retain(|at| !is_match(&nodes[*at], &valid_keys, &found) && !nodes[*at].is_empty_map());
+                self.dest
+                    .retain(|at| !is_match(&nodes[*at], &valid_keys, &found) && !nodes[*at].is_empty_map());
                 if found == [""] {
                     // An element without the key takes all that have it away.
                     self.first[0].clear();
@@ -374,16 +418,23 @@ impl Elements {
         let some = pairs.iter().any(|(_, value)| !value.is_empty());
         let is = |node: &Node| {
             node.as_map().is_some()
-                && pairs.iter().filter(|(_, value)| !some || !value.is_empty()).all(|(key, value)| {
-                    node.get(key).is_some_and(|field| field.text() == *value)
-                })
+                && pairs
+                    .iter()
+                    .filter(|(_, value)| !some || !value.is_empty())
+                    .all(|(key, value)| node.get(key).is_some_and(|field| field.text() == *value))
         };
         let find = |list: &[usize]| list.iter().copied().find(|at| is(&self.nodes[*at]));
         let (dest, origin) = match values {
             [value] => (self.first[0].get(*value).copied(), self.first[1].get(*value).copied()),
             _ => (find(&self.dest), find(&self.origin)),
         };
-        let name = || pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",");
+        let name = || {
+            pairs
+                .iter()
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect::<Vec<_>>()
+                .join(",")
+        };
         let problem = |problem| format!("`[{}]`: {problem}", name());
         match (dest, origin) {
             (None, None) => Ok(None),
@@ -476,14 +527,17 @@ impl Added {
 
     /// Removes elements with these values; several keys only.
     fn remove(&mut self, nodes: &[Node], keys: &[String], values: &[&str]) {
-        self.order.retain(|at| !values.is_empty() && !is_match(&nodes[*at], keys, values));
+        self.order
+            .retain(|at| !values.is_empty() && !is_match(&nodes[*at], keys, values));
     }
 }
 
 /// Completes values that lack some of the keys from those that have them: `80` and `80,TCP` are one.
 fn complete(values: &mut [Vec<String>]) -> Result<()> {
     if values.len() > MAX_PAIRED {
-        return Err(format!("the list passes the limit of {MAX_PAIRED} elements with several keys"));
+        return Err(format!(
+            "the list passes the limit of {MAX_PAIRED} elements with several keys"
+        ));
     }
     for i in 0..values.len() {
         for j in 0..values.len() {

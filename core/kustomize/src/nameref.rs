@@ -33,14 +33,21 @@ pub(crate) fn update(map: &mut ResMap, config: &Config) -> Result<(), String> {
         let key = (original.group.clone(), original.version.clone(), original.kind.clone());
         let references = by_type.entry(key).or_insert_with(|| {
             let all = config.name_reference.iter();
-            all.flat_map(|reference| reference.fields.iter().map(|spec| Reference { target: &reference.target, spec }))
-                .filter(|reference| original.is_selected(&reference.spec.gvk))
-                .collect()
+            all.flat_map(|reference| {
+                reference.fields.iter().map(|spec| Reference {
+                    target: &reference.target,
+                    spec,
+                })
+            })
+            .filter(|reference| original.is_selected(&reference.spec.gvk))
+            .collect()
         });
         if references.is_empty() {
             continue;
         }
-        let Some(mut node) = map.get_mut(place).map(|resource| core::mem::replace(&mut resource.node, Node::empty_map()))
+        let Some(mut node) = map
+            .get_mut(place)
+            .map(|resource| core::mem::replace(&mut resource.node, Node::empty_map()))
         else {
             continue;
         };
@@ -55,7 +62,10 @@ pub(crate) fn update(map: &mut ResMap, config: &Config) -> Result<(), String> {
                 role: role.as_ref().filter(|_| reference.spec.path.ends_with("roleRef/name")),
                 namespaces: namespaces.as_ref().map_err(String::clone)?,
             };
-            let spec = FieldSpec { gvk: Gvk::default(), ..reference.spec.clone() };
+            let spec = FieldSpec {
+                gvk: Gvk::default(),
+                ..reference.spec.clone()
+            };
             fieldspec::apply(&mut node, &spec, Make::Nothing, &mut |field| search.set(field))
         });
         if let Some(resource) = map.get_mut(place) {
@@ -83,7 +93,9 @@ fn subject_namespaces(node: &Node) -> Result<BTreeSet<String>, String> {
         return Ok(namespaces);
     }
     for subject in node.get("subjects").and_then(Node::as_seq).unwrap_or_default() {
-        let (Some(namespace), Some(kind)) = (subject.get("namespace"), subject.get("kind")) else { continue };
+        let (Some(namespace), Some(kind)) = (subject.get("namespace"), subject.get("kind")) else {
+            continue;
+        };
         if kind.text() == "ServiceAccount" {
             if namespace.is_null() {
                 return Err("namespace is blank for a subject".into());
@@ -129,7 +141,11 @@ impl Search<'_> {
     }
 
     fn set_map(&self, field: &mut Entries) -> Result<(), String> {
-        let name = field.get("name").ok_or("path config error; no 'name' field in node")?.text().to_string();
+        let name = field
+            .get("name")
+            .ok_or("path config error; no 'name' field in node")?
+            .text()
+            .to_string();
         let namespace = field.get("namespace").map(|namespace| namespace.text().to_string());
         let same = |a: &Resource, b: &Resource| a.id.name == b.id.name && a.id.namespace == b.id.namespace;
         let Some(referral) = self.select(&name, self.candidates(&name, namespace.as_deref()), same)? else {
@@ -154,8 +170,13 @@ impl Search<'_> {
                 || resource.id.effective_namespace() == referrer.effective_namespace()
                 || self.namespaces.contains(&resource.id.namespace)
         };
-        let named: Vec<&Resource> =
-            self.map.named(name).into_iter().filter_map(|place| self.map.get(place)).filter(reachable).collect();
+        let named: Vec<&Resource> = self
+            .map
+            .named(name)
+            .into_iter()
+            .filter_map(|place| self.map.get(place))
+            .filter(reachable)
+            .collect();
         let Some(namespace) = namespace else { return named };
         // By the namespace that they had if any object had it, whatever its name; else by the one that they have.
         let had = |resource: &Resource| effective(&resource.original_id(), namespace);
@@ -166,7 +187,13 @@ impl Search<'_> {
         };
         named
             .into_iter()
-            .filter(|resource| if any_had { had(resource) } else { effective(&resource.id, namespace) })
+            .filter(|resource| {
+                if any_had {
+                    had(resource)
+                } else {
+                    effective(&resource.id, namespace)
+                }
+            })
             .collect()
     }
 
@@ -183,7 +210,9 @@ impl Search<'_> {
                 let previous = || resource.previous_ids();
                 previous().any(|id| id.name == name)
                     && previous().any(|id| id.gvk.is_selected(self.target))
-                    && self.role.is_none_or(|role| previous().any(|id| id.gvk.is_selected(role)))
+                    && self
+                        .role
+                        .is_none_or(|role| previous().any(|id| id.gvk.is_selected(role)))
                     && (referrer.cluster
                         || resource.id.cluster
                         || resource.id.gvk.kind == "ServiceAccount"
@@ -222,7 +251,11 @@ fn effective(id: &Id, namespace: &str) -> bool {
 
 fn same_ending(a: &[String], b: &[String]) -> bool {
     let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
-    if short.is_empty() { long.is_empty() } else { long.ends_with(short) }
+    if short.is_empty() {
+        long.is_empty()
+    } else {
+        long.ends_with(short)
+    }
 }
 
 fn set_text(map: &mut Entries, key: &str, text: &str) {

@@ -111,18 +111,33 @@ pub(crate) fn is_text_key(key: &str) -> bool {
 impl Scalar {
     /// A text.
     pub(crate) fn string(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tag: Tag::Str, quoted: false, shared: 0 }
+        Self {
+            text: text.into(),
+            tag: Tag::Str,
+            quoted: false,
+            shared: 0,
+        }
     }
 
     /// What its text looks like.
     pub(crate) fn untagged(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tag: Tag::None, quoted: false, shared: 0 }
+        Self {
+            text: text.into(),
+            tag: Tag::None,
+            quoted: false,
+            shared: 0,
+        }
     }
 
     /// A scalar without quotes.
     fn plain(text: String) -> Self {
         let tag = tag_of(&text);
-        Self { text, tag, quoted: false, shared: 0 }
+        Self {
+            text,
+            tag,
+            quoted: false,
+            shared: 0,
+        }
     }
 
     /// Whether kyaml takes it for a text.
@@ -176,19 +191,36 @@ impl Node {
     /// From a reader that keeps texts as they are written, where a big number is any scalar that is no text.
     pub(crate) fn from_written(value: Value) -> Self {
         match value {
-            Value::Null => Self::Scalar(Scalar { text: String::new(), tag: Tag::Null, quoted: false, shared: 0 }),
-            Value::Bool(b) => Self::Scalar(Scalar { text: b.to_string(), tag: Tag::Bool, quoted: false, shared: 0 }),
+            Value::Null => Self::Scalar(Scalar {
+                text: "null".into(),
+                tag: Tag::Null,
+                quoted: false,
+                shared: 0,
+            }),
+            Value::Bool(b) => Self::Scalar(Scalar {
+                text: b.to_string(),
+                tag: Tag::Bool,
+                quoted: false,
+                shared: 0,
+            }),
             Value::Number(Number::Big(text)) => Self::Scalar(Scalar::plain(text.into())),
             number @ Value::Number(_) => Self::Scalar(Scalar::plain(json::to_canonical(&number))),
             Value::String(text) => {
                 // What looks like something else had quotes.
                 let quoted = tag_of(&text) != Tag::Str;
-                Self::Scalar(Scalar { text, tag: Tag::Str, quoted, shared: 0 })
+                Self::Scalar(Scalar {
+                    text,
+                    tag: Tag::Str,
+                    quoted,
+                    shared: 0,
+                })
             }
             Value::Array(items) => Self::Seq(items.into_iter().map(Self::from_written).collect()),
-            Value::Object(map) => {
-                Self::Map(Entries(map.into_iter().map(|(key, value)| (key, Self::from_written(value))).collect()))
-            }
+            Value::Object(map) => Self::Map(Entries(
+                map.into_iter()
+                    .map(|(key, value)| (key, Self::from_written(value)))
+                    .collect(),
+            )),
         }
     }
 
@@ -203,7 +235,10 @@ impl Node {
             Self::Map(map) => {
                 let mut out = Map::new();
                 for (key, node) in &map.0 {
-                    out.insert(key.as_str(), node.to_value().map_err(|problem| format!("`{key}`: {problem}"))?);
+                    out.insert(
+                        key.as_str(),
+                        node.to_value().map_err(|problem| format!("`{key}`: {problem}"))?,
+                    );
                 }
                 Value::Object(out)
             }

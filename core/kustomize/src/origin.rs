@@ -20,7 +20,10 @@ pub(crate) struct Origin {
 impl Origin {
     /// The place `path` seen from here.
     pub(crate) fn append(&self, path: &str) -> Self {
-        Self { path: paths::join_display(&self.path, path), ..self.clone() }
+        Self {
+            path: paths::join_display(&self.path, path),
+            ..self.clone()
+        }
     }
 
     /// What a field of the kustomization here makes or changes.
@@ -50,7 +53,10 @@ impl Origin {
         }
         if self.configured_by.iter().any(|text| !text.is_empty()) {
             line("configuredBy:".into());
-            for (key, text) in ["apiVersion", "kind", "name", "namespace"].iter().zip(&self.configured_by) {
+            for (key, text) in ["apiVersion", "kind", "name", "namespace"]
+                .iter()
+                .zip(&self.configured_by)
+            {
                 if !text.is_empty() {
                     line(format!("  {key}: {}", scalar(text)));
                 }

@@ -31,14 +31,16 @@ pub(crate) fn join_display(directory: &str, path: &str) -> String {
             part => parts.push(part),
         }
     }
-    if parts.is_empty() { String::new() } else { parts.join("/") }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        parts.join("/")
+    }
 }
 
 /// Whether `path` is `directory` or below it.
 pub(crate) fn is_within(path: &str, directory: &str) -> bool {
-    directory.is_empty()
-        || path == directory
-        || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+    directory.is_empty() || path == directory || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The parts between `delimiter`s; one behind a backslash is part of its part, an empty part at the beginning is

@@ -42,13 +42,19 @@ fn is_built_in(resource: &Resource) -> bool {
 ///
 /// # Errors
 /// When it is no built-in plugin, or is configured badly.
-pub(crate) fn read(resource: &Resource, base: &str, load: &mut Load<'_>, objects: &mut ReadObjects<'_>) -> Result<Plugin> {
+pub(crate) fn read(
+    resource: &Resource,
+    base: &str,
+    load: &mut Load<'_>,
+    objects: &mut ReadObjects<'_>,
+) -> Result<Plugin> {
     if !is_built_in(resource) {
         return Err(format!("only built-in plugins run here, not {}", resource.id));
     }
     let value = resource.node.to_value()?;
     let mut fields = Fields::new(&value, &resource.id.to_string(), false)?.converting();
-    read_kind(&resource.id.gvk.kind, &mut fields, base, load, objects).map_err(|problem| format!("plugin {}: {problem}", resource.id))
+    read_kind(&resource.id.gvk.kind, &mut fields, base, load, objects)
+        .map_err(|problem| format!("plugin {}: {problem}", resource.id))
 }
 
 fn read_kind(
@@ -62,18 +68,26 @@ fn read_kind(
     let transformer = match kind {
         "ConfigMapGenerator" | "SecretGenerator" => return generator(fields, kind == "SecretGenerator"),
         "IAMPolicyGenerator" => return policy(fields),
-        "AnnotationsTransformer" => {
-            Transformer::Labels { labels: fields.string_map("annotations")?.unwrap_or_default(), specs: specs(fields)? }
-        }
-        "LabelTransformer" => {
-            Transformer::Labels { labels: fields.string_map("labels")?.unwrap_or_default(), specs: specs(fields)? }
-        }
+        "AnnotationsTransformer" => Transformer::Labels {
+            labels: fields.string_map("annotations")?.unwrap_or_default(),
+            specs: specs(fields)?,
+        },
+        "LabelTransformer" => Transformer::Labels {
+            labels: fields.string_map("labels")?.unwrap_or_default(),
+            specs: specs(fields)?,
+        },
         "PrefixTransformer" | "SuffixTransformer" => {
             let specs = field_specs(fields, "fieldSpecs")?.ok_or("fieldSpecs is not expected to be nil")?;
             if kind == "PrefixTransformer" {
-                Transformer::Prefix { text: fields.string("prefix")?, specs }
+                Transformer::Prefix {
+                    text: fields.string("prefix")?,
+                    specs,
+                }
             } else {
-                Transformer::Suffix { text: fields.string("suffix")?, specs }
+                Transformer::Suffix {
+                    text: fields.string("suffix")?,
+                    specs,
+                }
             }
         }
         "NamespaceTransformer" => {
@@ -87,20 +101,36 @@ fn read_kind(
                 Some(mut meta) => meta.string("namespace")?,
                 None => String::new(),
             };
-            Transformer::Namespace { namespace, specs: specs(fields)?, unset_only: fields.bool("unsetOnly")?, subjects }
+            Transformer::Namespace {
+                namespace,
+                specs: specs(fields)?,
+                unset_only: fields.bool("unsetOnly")?,
+                subjects,
+            }
         }
         "ImageTagTransformer" => Transformer::Images {
-            image: fields.object("imageTag")?.map(Image::read).transpose()?.unwrap_or_default(),
+            image: fields
+                .object("imageTag")?
+                .map(Image::read)
+                .transpose()?
+                .unwrap_or_default(),
             specs: specs(fields)?,
         },
         "ReplicaCountTransformer" => {
             let replica = fields.object("replica")?.map(kustomization::replica).transpose()?;
             let (name, count) = replica.unwrap_or_default();
-            Transformer::Replicas { name, count, specs: specs(fields)? }
+            Transformer::Replicas {
+                name,
+                count,
+                specs: specs(fields)?,
+            }
         }
         "ReplacementTransformer" => {
             let entries = fields.objects("replacements")?.unwrap_or_default();
-            let entries: Vec<_> = entries.into_iter().map(kustomization::replacement_entry).collect::<Result<_>>()?;
+            let entries: Vec<_> = entries
+                .into_iter()
+                .map(kustomization::replacement_entry)
+                .collect::<Result<_>>()?;
             replacements(&entries, load)?
         }
         "PatchTransformer" => {
@@ -197,11 +227,20 @@ pub(crate) fn patch(
             patch.notes.allow_kind_change |= kinds;
         }
     }
-    Ok(Transformer::PatchSelected { patch, target, directly: true })
+    Ok(Transformer::PatchSelected {
+        patch,
+        target,
+        directly: true,
+    })
 }
 
 /// An entry of `patchesJson6902`.
-pub(crate) fn json_patch(path: &str, inline: &str, target: Option<Selector>, load: &mut Load<'_>) -> Result<Transformer> {
+pub(crate) fn json_patch(
+    path: &str,
+    inline: &str,
+    target: Option<Selector>,
+    load: &mut Load<'_>,
+) -> Result<Transformer> {
     if target.as_ref().is_none_or(|target| target.name.is_empty()) {
         return Err("must specify the target name".into());
     }
@@ -215,11 +254,19 @@ pub(crate) fn json_patch(path: &str, inline: &str, target: Option<Selector>, loa
     if operations.as_array().is_none_or(<[Value]>::is_empty) {
         return Err("patch appears to be empty".into());
     }
-    Ok(Transformer::PatchSelected { patch: Patch::Json(operations), target, directly: false })
+    Ok(Transformer::PatchSelected {
+        patch: Patch::Json(operations),
+        target,
+        directly: false,
+    })
 }
 
 /// `patchesStrategicMerge`: each entry is a patch or the path of a file with some.
-pub(crate) fn strategic_merge(entries: &[String], load: &mut Load<'_>, objects: &mut ReadObjects<'_>) -> Result<Transformer> {
+pub(crate) fn strategic_merge(
+    entries: &[String],
+    load: &mut Load<'_>,
+    objects: &mut ReadObjects<'_>,
+) -> Result<Transformer> {
     let mut patches = Vec::new();
     for entry in entries {
         match objects(entry) {
@@ -233,7 +280,10 @@ pub(crate) fn strategic_merge(entries: &[String], load: &mut Load<'_>, objects: 
     if patches.is_empty() {
         return Err("patch appears to be empty".into());
     }
-    Ok(Transformer::PatchNamed { patches, directly: false })
+    Ok(Transformer::PatchNamed {
+        patches,
+        directly: false,
+    })
 }
 
 /// `replacements`, in place or in files.
@@ -248,14 +298,20 @@ pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], load: &m
             return Err("cannot specify both path and inline replacement".into());
         }
         let content = load(&entry.path)?;
-        let value = yaml::helm::parse(&content, &Limits::default()).map_err(|error| format!("`{}`: {error}", entry.path))?;
+        let value =
+            yaml::helm::parse(&content, &Limits::default()).map_err(|error| format!("`{}`: {error}", entry.path))?;
         let one = |value: &Value| -> Result<Replacement> {
             Replacement::read(&mut Fields::new(value, &format!("`{}`", entry.path), false)?.converting())
         };
         match &value {
             Value::Array(items) => all.extend(items.iter().map(one).collect::<Result<Vec<_>>>()?),
             Value::Object(_) => all.push(one(&value)?),
-            _ => return Err(format!("`{}`: a replacement or a list of them was expected", entry.path)),
+            _ => {
+                return Err(format!(
+                    "`{}`: a replacement or a list of them was expected",
+                    entry.path
+                ));
+            }
         }
     }
     Ok(Transformer::Replacements(all))

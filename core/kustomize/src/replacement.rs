@@ -53,9 +53,14 @@ pub(crate) struct Replacement {
 
 impl FieldOptions {
     fn read(fields: Option<Fields<'_>>) -> Result<Self, String> {
-        let Some(mut fields) = fields else { return Ok(Self::default()) };
-        let options =
-            Self { delimiter: fields.string("delimiter")?, index: fields.int("index")?, create: fields.bool("create")? };
+        let Some(mut fields) = fields else {
+            return Ok(Self::default());
+        };
+        let options = Self {
+            delimiter: fields.string("delimiter")?,
+            index: fields.int("index")?,
+            create: fields.bool("create")?,
+        };
         fields.string("encoding")?;
         fields.finish()?;
         Ok(options)
@@ -80,7 +85,13 @@ impl Source {
     }
 
     fn takes(&self, id: &Id) -> bool {
-        let namespace = |namespace: &str| if namespace.is_empty() { "default".to_string() } else { namespace.to_string() };
+        let namespace = |namespace: &str| {
+            if namespace.is_empty() {
+                "default".to_string()
+            } else {
+                namespace.to_string()
+            }
+        };
         (self.name.is_empty() || self.name == id.name)
             && (self.namespace.is_empty() || namespace(&self.namespace) == namespace(&id.namespace))
             && id.gvk.is_selected(&self.gvk)
@@ -111,7 +122,11 @@ impl Replacement {
     /// # Errors
     /// When source or targets are not there, or do not take it.
     pub(crate) fn apply(&self, map: &mut ResMap) -> Result<(), String> {
-        let Some(targets) = self.targets.as_ref().filter(|_| self.source.is_some() || self.value.is_some()) else {
+        let Some(targets) = self
+            .targets
+            .as_ref()
+            .filter(|_| self.source.is_some() || self.value.is_some())
+        else {
             return Err("replacements must specify a source and at least one target".into());
         };
         let value = match (&self.source, &self.value) {
@@ -129,10 +144,15 @@ fn ids(resource: &Resource) -> impl Iterator<Item = Id> + '_ {
 
 impl Source {
     fn value(&self, map: &ResMap) -> Result<Node, String> {
-        let places = if self.name.is_empty() { map.places() } else { map.named(&self.name) };
-        let mut found = places.into_iter().filter_map(|place| map.get(place)).filter(|resource| {
-            ids(resource).any(|id| self.takes(&id))
-        });
+        let places = if self.name.is_empty() {
+            map.places()
+        } else {
+            map.named(&self.name)
+        };
+        let mut found = places
+            .into_iter()
+            .filter_map(|place| map.get(place))
+            .filter(|resource| ids(resource).any(|id| self.takes(&id)));
         let shown = || format!("{}/{}.{}", self.gvk, self.name, self.namespace);
         let resource = found.next().ok_or_else(|| format!("nothing selected by {}", shown()))?;
         if found.next().is_some() {
@@ -143,7 +163,10 @@ impl Source {
         let node = lookup::get(&resource.node, &path)
             .map_err(|problem| format!("error looking up replacement source `{field}`: {problem}"))?;
         let Some(node) = node.filter(|node| !node.is_empty()) else {
-            return Err(format!("fieldPath `{field}` is missing for replacement source {}", resource.id));
+            return Err(format!(
+                "fieldPath `{field}` is missing for replacement source {}",
+                resource.id
+            ));
         };
         if self.options.delimiter.is_empty() {
             let mut value = node.clone();
@@ -156,7 +179,11 @@ impl Source {
         let index = usize::try_from(self.options.index).ok();
         let part = index.and_then(|index| scalar.text.split(&*self.options.delimiter).nth(index));
         let part = part.ok_or_else(|| format!("options.index {} is out of bounds", self.options.index))?;
-        Ok(Node::Scalar(Scalar { text: part.to_string(), shared: 0, ..scalar.clone() }))
+        Ok(Node::Scalar(Scalar {
+            text: part.to_string(),
+            shared: 0,
+            ..scalar.clone()
+        }))
     }
 }
 
@@ -178,8 +205,11 @@ impl Target {
             return Err("target must specify resources to select".into());
         };
         let matcher = Matcher::new(select)?;
-        let rejects: Vec<(&Selector, Matcher)> =
-            self.reject.iter().map(|reject| Ok((reject, Matcher::new(reject)?))).collect::<Result<_, String>>()?;
+        let rejects: Vec<(&Selector, Matcher)> = self
+            .reject
+            .iter()
+            .map(|reject| Ok((reject, Matcher::new(reject)?)))
+            .collect::<Result<_, String>>()?;
         for place in matcher.candidates(map) {
             let Some(resource) = map.get(place) else { continue };
             let rejected = rejects.iter().any(|(selector, reject)| {
@@ -191,7 +221,8 @@ impl Target {
             }
             let id = resource.id.clone();
             if let Some(resource) = map.get_mut(place) {
-                self.copy(&mut resource.node, value).map_err(|problem| format!("{id}: {problem}"))?;
+                self.copy(&mut resource.node, value)
+                    .map_err(|problem| format!("{id}: {problem}"))?;
                 resource.settle();
             }
             map.reindex_if_renamed(place);
@@ -201,7 +232,11 @@ impl Target {
 
     fn copy(&self, node: &mut Node, value: &Node) -> Result<(), String> {
         let name = [NAME.to_string()];
-        for field in if self.fields.is_empty() { &name[..] } else { &self.fields } {
+        for field in if self.fields.is_empty() {
+            &name[..]
+        } else {
+            &self.fields
+        } {
             let path = paths::split_smart(field, '.');
             let create = self.options.create.then(|| empty_like(value));
             if copy_into_text(node, &path, value, create.as_ref()).is_some() {
@@ -325,9 +360,16 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
         }
         let items = seq(node)?;
         let count = items.len();
-        let item = items.get_mut(index).ok_or_else(|| format!("index {index} specified but only {count} elements found"))?;
+        let item = items
+            .get_mut(index)
+            .ok_or_else(|| format!("index {index} specified but only {count} elements found"))?;
         return Ok(match find(item, rest, create, true)? {
-            Found::Places(places) => Found::Places(places.into_iter().map(|place| below(Step::Index(index), place)).collect()),
+            Found::Places(places) => Found::Places(
+                places
+                    .into_iter()
+                    .map(|place| below(Step::Index(index), place))
+                    .collect(),
+            ),
             other => other,
         });
     }
@@ -335,8 +377,9 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
         return every(seq(node)?, rest, create, |_| true);
     }
     if let Some(inner) = part.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
-        let (key, value) =
-            inner.split_once('=').ok_or("list path element must contain fieldName=fieldValue for element to match")?;
+        let (key, value) = inner
+            .split_once('=')
+            .ok_or("list path element must contain fieldName=fieldValue for element to match")?;
         let pattern = Pattern::anywhere(value)?;
         let is = |item: &Node| {
             if key.is_empty() {
@@ -344,7 +387,11 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
             }
             item.get(key).is_some_and(|field| pattern.is_match(&shown(field)))
         };
-        let found = if key.is_empty() { every(seq(node)?, &[], create, is)? } else { every(seq(node)?, rest, create, is)? };
+        let found = if key.is_empty() {
+            every(seq(node)?, &[], create, is)?
+        } else {
+            every(seq(node)?, rest, create, is)?
+        };
         let nothing = match &found {
             Found::Nothing => true,
             Found::Places(places) => places.is_empty(),
@@ -374,10 +421,14 @@ fn field(node: &mut Node, part: &str, rest: &[String], create: Option<&Node>) ->
         Node::Scalar(_) | Node::Seq(_) => return Err(format!("`{part}`: a mapping was expected")),
     };
     if map.get(part).is_none() {
-        let Some(create) = create else { return Ok(Found::Nothing) };
+        let Some(create) = create else {
+            return Ok(Found::Nothing);
+        };
         map.set(part, made(rest.first(), create));
     }
-    let Some(inner) = map.get_mut(part) else { return Ok(Found::Nothing) };
+    let Some(inner) = map.get_mut(part) else {
+        return Ok(Found::Nothing);
+    };
     if let Node::Scalar(scalar) = inner
         && !rest.is_empty()
     {
@@ -388,9 +439,12 @@ fn field(node: &mut Node, part: &str, rest: &[String], create: Option<&Node>) ->
         });
     }
     Ok(match find(inner, rest, create, true)? {
-        Found::Places(places) => {
-            Found::Places(places.into_iter().map(|place| below(Step::Key(part.to_string()), place)).collect())
-        }
+        Found::Places(places) => Found::Places(
+            places
+                .into_iter()
+                .map(|place| below(Step::Key(part.to_string()), place))
+                .collect(),
+        ),
         other => other,
     })
 }
@@ -410,7 +464,12 @@ fn seq(node: &mut Node) -> Result<&mut [Node], String> {
 }
 
 /// What `rest` names in every element that fits.
-fn every(items: &mut [Node], rest: &[String], create: Option<&Node>, fits: impl Fn(&Node) -> bool) -> Result<Found, String> {
+fn every(
+    items: &mut [Node],
+    rest: &[String],
+    create: Option<&Node>,
+    fits: impl Fn(&Node) -> bool,
+) -> Result<Found, String> {
     let mut places = Vec::new();
     let mut in_text = 0;
     for (index, item) in items.iter_mut().enumerate() {
@@ -423,7 +482,11 @@ fn every(items: &mut [Node], rest: &[String], create: Option<&Node>, fits: impl 
             Found::InText(count) => in_text += count,
         }
     }
-    Ok(if places.is_empty() && in_text > 0 { Found::InText(in_text) } else { Found::Places(places) })
+    Ok(if places.is_empty() && in_text > 0 {
+        Found::InText(in_text)
+    } else {
+        Found::Places(places)
+    })
 }
 
 /// A node as its YAML is compared with a pattern.
@@ -457,7 +520,9 @@ fn copy_into_text(node: &mut Node, path: &[String], value: &Node, create: Option
         put(at(&mut parsed, &place)?, value.clone());
     }
     let text = structured::write(&parsed, &original).ok()?;
-    let Ok(Found::Places(found)) = find(node, scalar_path, None, true) else { return None };
+    let Ok(Found::Places(found)) = find(node, scalar_path, None, true) else {
+        return None;
+    };
     if let Node::Scalar(scalar) = at(node, found.first()?)? {
         scalar.text = text;
     }

@@ -60,7 +60,9 @@ impl ResMap {
 
     /// Places of all objects, in order.
     pub(crate) fn places(&self) -> Vec<usize> {
-        (0..self.slots.len()).filter(|place| self.slots[*place].is_some()).collect()
+        (0..self.slots.len())
+            .filter(|place| self.slots[*place].is_some())
+            .collect()
     }
 
     pub(crate) fn get(&self, place: usize) -> Option<&Resource> {
@@ -84,7 +86,9 @@ impl ResMap {
     }
 
     fn add_keys(&mut self, place: usize) {
-        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else { return };
+        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else {
+            return;
+        };
         let resource = &slot.resource;
         for id in resource.previous_ids().chain([resource.id.clone()]) {
             let (id_key, name_key) = (hash_id(&id), hash_name(&id.name));
@@ -100,7 +104,9 @@ impl ResMap {
     }
 
     fn remove_keys(&mut self, place: usize) {
-        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else { return };
+        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else {
+            return;
+        };
         let (ids, names) = (core::mem::take(&mut slot.ids), core::mem::take(&mut slot.names));
         for (index, keys) in [(&mut self.by_id, ids), (&mut self.by_name, names)] {
             for key in keys {
@@ -125,7 +131,9 @@ impl ResMap {
 
     /// As [`ResMap::reindex`], if something about its names changed.
     pub(crate) fn reindex_if_renamed(&mut self, place: usize) {
-        let renamed = self.get(place).is_some_and(|resource| Id::of(&resource.node) != resource.id);
+        let renamed = self
+            .get(place)
+            .is_some_and(|resource| Id::of(&resource.node) != resource.id);
         if renamed {
             self.reindex(place);
         }
@@ -146,7 +154,11 @@ impl ResMap {
 
     fn places_of(&self, id: &Id, is: impl Fn(&Resource) -> bool) -> Vec<usize> {
         let mut places: Vec<usize> = self.by_id.get(&hash_id(id)).map_or_else(Vec::new, |places| {
-            places.iter().copied().filter(|place| self.get(*place).is_some_and(&is)).collect()
+            places
+                .iter()
+                .copied()
+                .filter(|place| self.get(*place).is_some_and(&is))
+                .collect()
         });
         places.sort_unstable();
         places
@@ -165,7 +177,10 @@ impl ResMap {
     /// When one of its name is there.
     pub(crate) fn append(&mut self, resource: Resource) -> Result<(), String> {
         if !self.current(&resource.id).is_empty() {
-            return Err(format!("may not add resource with an already registered id: {}", resource.id));
+            return Err(format!(
+                "may not add resource with an already registered id: {}",
+                resource.id
+            ));
         }
         self.push(resource);
         Ok(())
@@ -173,7 +188,11 @@ impl ResMap {
 
     fn push(&mut self, resource: Resource) {
         let place = self.slots.len();
-        self.slots.push(Some(Slot { resource, ids: Vec::new(), names: Vec::new() }));
+        self.slots.push(Some(Slot {
+            resource,
+            ids: Vec::new(),
+            names: Vec::new(),
+        }));
         self.count += 1;
         self.add_keys(place);
     }
@@ -223,7 +242,12 @@ impl ResMap {
                 return Err(format!("id {} exists; behavior must be merge or replace", resource.id));
             }
             ([place], Behavior::Replace | Behavior::Merge) => *place,
-            (_, _) => return Err(format!("found multiple objects that could accept merge of {}", resource.id)),
+            (_, _) => {
+                return Err(format!(
+                    "found multiple objects that could accept merge of {}",
+                    resource.id
+                ));
+            }
         };
         let Some(old) = self.get(place) else { return Ok(()) };
         resource.complete_from(old, behavior == Behavior::Merge);

@@ -89,7 +89,13 @@ pub(crate) struct Resource {
 impl Resource {
     pub(crate) fn new(node: Node) -> Self {
         let id = Id::of(&node);
-        Self { node, id, notes: Notes::default(), variables: Vec::new(), shared: Vec::new() }
+        Self {
+            node,
+            id,
+            notes: Notes::default(),
+            variables: Vec::new(),
+            shared: Vec::new(),
+        }
     }
 
     /// The first of `count` numbers for scalars that are shared.
@@ -134,7 +140,10 @@ impl Resource {
     /// What named it in the past, the oldest first.
     pub(crate) fn previous_ids(&self) -> impl Iterator<Item = Id> + '_ {
         self.notes.previous.iter().map(|previous| Id {
-            gvk: Gvk { kind: previous.kind.clone(), ..self.id.gvk.clone() },
+            gvk: Gvk {
+                kind: previous.kind.clone(),
+                ..self.id.gvk.clone()
+            },
             name: previous.name.clone(),
             namespace: previous.namespace.clone(),
             cluster: false,
@@ -163,13 +172,18 @@ impl Resource {
     pub(crate) fn meta_texts(&self, field: &str) -> BTreeMap<String, String> {
         let map = self.metadata().and_then(|meta| meta.get(field)).and_then(Node::as_map);
         map.map_or_else(BTreeMap::new, |map| {
-            map.0.iter().map(|(key, node)| (key.clone(), node.text().to_string())).collect()
+            map.0
+                .iter()
+                .map(|(key, node)| (key.clone(), node.text().to_string()))
+                .collect()
         })
     }
 
     /// Sets `metadata/field` to texts; without any, it is gone.
     pub(crate) fn set_meta_texts(&mut self, field: &str, texts: &BTreeMap<String, String>) {
-        let Some(meta) = self.node.as_map_mut().and_then(|map| map.map_mut("metadata")) else { return };
+        let Some(meta) = self.node.as_map_mut().and_then(|map| map.map_mut("metadata")) else {
+            return;
+        };
         meta.remove(field);
         if !texts.is_empty() {
             let entries = texts.iter().map(|(key, text)| (key.clone(), quoted(text))).collect();
@@ -192,7 +206,9 @@ impl Resource {
 
     /// Sets name, namespace or kind as kustomize does: without a tag, with the quotes that were there.
     pub(crate) fn set_text(&mut self, path: &[&str], text: &str) {
-        let Some((last, parents)) = path.split_last() else { return };
+        let Some((last, parents)) = path.split_last() else {
+            return;
+        };
         let mut map = self.node.as_map_mut();
         for parent in parents {
             map = map.and_then(|map| map.map_mut(parent));

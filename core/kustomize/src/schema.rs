@@ -54,7 +54,10 @@ impl Schema {
         for line in BUILT_IN.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.split(' ');
             let Some(first) = words.next() else { continue };
-            if first.strip_prefix('D').is_some_and(|rest| rest.parse::<Number>().is_ok()) {
+            if first
+                .strip_prefix('D')
+                .is_some_and(|rest| rest.parse::<Number>().is_ok())
+            {
                 let number = schema.definitions.len();
                 schema.definitions.push(BTreeMap::new());
                 for name in words {
@@ -65,7 +68,12 @@ impl Schema {
             let mut field = Field::default();
             for word in words {
                 if let Some(keys) = word.strip_prefix("merge=") {
-                    field.merge = Some(keys.split(',').filter(|key| !key.is_empty()).map(str::to_string).collect());
+                    field.merge = Some(
+                        keys.split(',')
+                            .filter(|key| !key.is_empty())
+                            .map(str::to_string)
+                            .collect(),
+                    );
                 } else if let Some(number) = word.strip_prefix('.') {
                     field.next = number.parse().ok().map(|number| (Shape::Itself, number));
                 } else if let Some(number) = word.strip_prefix("[]") {
@@ -91,13 +99,20 @@ impl Schema {
             return Ok(());
         };
         let first = self.definitions.len();
-        let numbers: BTreeMap<&str, Number> =
-            definitions.keys().enumerate().map(|(index, name)| (name, first + index)).collect();
+        let numbers: BTreeMap<&str, Number> = definitions
+            .keys()
+            .enumerate()
+            .map(|(index, name)| (name, first + index))
+            .collect();
         self.definitions.resize_with(first + definitions.len(), BTreeMap::new);
         for (name, definition) in definitions.iter() {
             let number = numbers.get(name).copied().unwrap_or_default();
             self.read_object(number, definition, &numbers, 0)?;
-            for gvk in definition.get("x-kubernetes-group-version-kind").and_then(Value::as_array).unwrap_or_default() {
+            for gvk in definition
+                .get("x-kubernetes-group-version-kind")
+                .and_then(Value::as_array)
+                .unwrap_or_default()
+            {
                 let text = |key| gvk.get(key).and_then(Value::as_str).unwrap_or_default();
                 let version = match text("group") {
                     "" => text("version").to_string(),
@@ -119,7 +134,12 @@ impl Schema {
         if depth > 100 {
             return Err("definitions nest deeper than 100 levels".into());
         }
-        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|map| map.iter()) {
+        for (name, property) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(|map| map.iter())
+        {
             let field = self.read_field(property, numbers, depth)?;
             if let Some(definition) = self.definitions.get_mut(number) {
                 definition.insert(name.to_string(), field);
@@ -128,11 +148,22 @@ impl Schema {
         Ok(())
     }
 
-    fn read_field(&mut self, property: &Value, numbers: &BTreeMap<&str, Number>, depth: usize) -> Result<Field, String> {
-        let strategy = property.get("x-kubernetes-patch-strategy").and_then(Value::as_str).unwrap_or_default();
+    fn read_field(
+        &mut self,
+        property: &Value,
+        numbers: &BTreeMap<&str, Number>,
+        depth: usize,
+    ) -> Result<Field, String> {
+        let strategy = property
+            .get("x-kubernetes-patch-strategy")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let merge = strategy.split(',').any(|word| word == "merge").then(|| {
             let list = property.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
-            match (list, property.get("x-kubernetes-patch-merge-key").and_then(Value::as_str)) {
+            match (
+                list,
+                property.get("x-kubernetes-patch-merge-key").and_then(Value::as_str),
+            ) {
                 (Some(keys), _) => keys.iter().filter_map(Value::as_str).map(str::to_string).collect(),
                 (None, Some(key)) => [key.to_string()].into(),
                 (None, None) => Vec::new(),
@@ -143,10 +174,11 @@ impl Schema {
             (None, Some(values @ Value::Object(_))) => (Shape::Values, values),
             _ => (Shape::Itself, property),
         };
-        let named = inner
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|name| numbers.get(name.strip_prefix("#/definitions/").unwrap_or(name)).copied());
+        let named = inner.get("$ref").and_then(Value::as_str).and_then(|name| {
+            numbers
+                .get(name.strip_prefix("#/definitions/").unwrap_or(name))
+                .copied()
+        });
         let next = match named {
             Some(number) => Some((shape, number)),
             None if inner.get("properties").is_some() => {
@@ -162,14 +194,23 @@ impl Schema {
 
     /// The type's place.
     pub(crate) fn of_type(&self, api_version: &str, kind: &str) -> Option<Place<'_>> {
-        self.types.get(&format!("{api_version}/{kind}")).map(|number| Place::Definition(*number))
+        self.types
+            .get(&format!("{api_version}/{kind}"))
+            .map(|number| Place::Definition(*number))
     }
 
     /// The place of the field `key`.
     pub(crate) fn field(&self, place: Place<'_>, key: &str) -> Option<Place<'_>> {
         let number = match place {
-            Place::Definition(number) | Place::Field(&Field { next: Some((Shape::Itself, number)), .. }) => number,
-            Place::Field(&Field { next: Some((Shape::Values, number)), .. }) => return Some(Place::Definition(number)),
+            Place::Definition(number)
+            | Place::Field(&Field {
+                next: Some((Shape::Itself, number)),
+                ..
+            }) => number,
+            Place::Field(&Field {
+                next: Some((Shape::Values, number)),
+                ..
+            }) => return Some(Place::Definition(number)),
             Place::Field(_) => return None,
         };
         self.definitions.get(number)?.get(key).map(Place::Field)
@@ -178,7 +219,10 @@ impl Schema {
     /// The place of an element of a list.
     pub(crate) fn element(place: Place<'_>) -> Option<Place<'_>> {
         match place {
-            Place::Field(&Field { next: Some((Shape::Elements, number)), .. }) => Some(Place::Definition(number)),
+            Place::Field(&Field {
+                next: Some((Shape::Elements, number)),
+                ..
+            }) => Some(Place::Definition(number)),
             Place::Definition(_) | Place::Field(_) => None,
         }
     }

@@ -58,7 +58,11 @@ pub(crate) struct Matcher {
 }
 
 fn pattern(text: &str) -> Result<Option<Pattern>, String> {
-    if text.is_empty() { Ok(None) } else { Pattern::anchored(text).map(Some) }
+    if text.is_empty() {
+        Ok(None)
+    } else {
+        Pattern::anchored(text).map(Some)
+    }
 }
 
 fn takes(pattern: Option<&Pattern>, text: &str) -> bool {
@@ -87,9 +91,7 @@ impl Matcher {
 
     /// Whether it takes an object of this name, by the namespace as it is written.
     pub(crate) fn takes_id(&self, id: &Id) -> bool {
-        self.takes_gvk(&id.gvk)
-            && takes(self.name.as_ref(), &id.name)
-            && takes(self.namespace.as_ref(), &id.namespace)
+        self.takes_gvk(&id.gvk) && takes(self.name.as_ref(), &id.name) && takes(self.namespace.as_ref(), &id.namespace)
     }
 
     /// Whether labels and annotations fit.
@@ -121,6 +123,9 @@ impl Matcher {
                 && self.takes_gvk(&resource.id.gvk)
                 && self.takes_meta(resource)
         };
-        self.candidates(map).into_iter().filter(|place| map.get(*place).is_some_and(fits)).collect()
+        self.candidates(map)
+            .into_iter()
+            .filter(|place| map.get(*place).is_some_and(fits))
+            .collect()
     }
 }

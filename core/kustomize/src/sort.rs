@@ -54,7 +54,12 @@ pub(crate) fn default_kind_order(kind: &str) -> isize {
 /// Group, version and kind as they are compared.
 pub(crate) fn gvk_text(gvk: &Gvk) -> String {
     let or = |text, other| if str::is_empty(text) { other } else { text };
-    format!("{}_{}_{}", or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K"))
+    format!(
+        "{}_{}_{}",
+        or(&gvk.group, "~G"),
+        or(&gvk.version, "~V"),
+        or(&gvk.kind, "~K")
+    )
 }
 
 fn id_text(id: &Id) -> String {
@@ -79,7 +84,8 @@ pub(crate) fn legacy(resources: &mut Vec<Resource>, lists: Option<(&[String], &[
         if a.3.id.gvk == b.3.id.gvk {
             return a.2.cmp(&b.2);
         }
-        a.0.cmp(&b.0).then_with(|| compare_types(&a.3.id.gvk, &b.3.id.gvk, &a.1, &b.1))
+        a.0.cmp(&b.0)
+            .then_with(|| compare_types(&a.3.id.gvk, &b.3.id.gvk, &a.1, &b.1))
     });
     resources.extend(keyed.into_iter().map(|(_, _, _, resource)| resource));
 }

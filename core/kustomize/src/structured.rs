@@ -9,7 +9,9 @@ use crate::node::{Node, Tag};
 
 /// Reads a text as YAML.
 pub(crate) fn parse(text: &str) -> Option<Node> {
-    yaml::kustomize::parse_as_written(text, &Limits::default()).ok().map(Node::from_written)
+    yaml::kustomize::parse_as_written(text, &Limits::default())
+        .ok()
+        .map(Node::from_written)
 }
 
 /// Writes it back as it was: JSON that begins like JSON, else YAML.

@@ -81,7 +81,10 @@ impl Built {
 pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built, Error> {
     let mut builder = Builder::new(files, options);
     let Some(root) = crate::paths::join("", directory) else {
-        return Err(Error::Missing { directory: directory.into(), problem: "it is outside of the tree".into() });
+        return Err(Error::Missing {
+            directory: directory.into(),
+            problem: "it is outside of the tree".into(),
+        });
     };
     let first = builder.open(&root, true)?;
     let (file, metadata) = (first.file.clone(), first.kustomization.clone());
@@ -91,7 +94,11 @@ pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built,
         let file = file.clone();
         move |problem| Error::Field { file, field, problem }
     };
-    let mut resources: Vec<Resource> = sum.map.into_resources().filter(|resource| !resource.node.is_empty()).collect();
+    let mut resources: Vec<Resource> = sum
+        .map
+        .into_resources()
+        .filter(|resource| !resource.node.is_empty())
+        .collect();
     match &metadata.sort {
         Some(options) if options.order == "fifo" => {}
         Some(options) => {
@@ -102,15 +109,23 @@ pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built,
     }
     if metadata.wants("managedByLabel") {
         let labels = [("app.kubernetes.io/managed-by".to_string(), MANAGED_BY.to_string())].into();
-        let transformer = Transformer::Labels { labels, specs: [FieldSpec::any("metadata/labels", true)].into() };
+        let transformer = Transformer::Labels {
+            labels,
+            specs: [FieldSpec::any("metadata/labels", true)].into(),
+        };
         let mut map = ResMap::new();
         for resource in resources {
             map.append(resource).map_err(in_file("buildMetadata"))?;
         }
-        builder.transform(&transformer, &mut map).map_err(in_file("buildMetadata"))?;
+        builder
+            .transform(&transformer, &mut map)
+            .map_err(in_file("buildMetadata"))?;
         resources = map.into_resources().collect();
     }
-    let (origin, transformations) = (metadata.wants("originAnnotations"), metadata.wants("transformerAnnotations"));
+    let (origin, transformations) = (
+        metadata.wants("originAnnotations"),
+        metadata.wants("transformerAnnotations"),
+    );
     let mut values = Vec::with_capacity(resources.len());
     for mut resource in resources {
         resource.finish(origin, transformations).map_err(in_file("resources"))?;
@@ -118,7 +133,10 @@ pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built,
         let value = resource.node.to_value().map_err(|problem| format!("{id}: {problem}"));
         values.push(value.map_err(in_file("resources"))?);
     }
-    Ok(Built { resources: values, warnings: builder.warnings })
+    Ok(Built {
+        resources: values,
+        warnings: builder.warnings,
+    })
 }
 
 /// What `managedByLabel` says: kubectl does not know which kustomize is in it.
@@ -180,16 +198,29 @@ impl<'f> Builder<'f> {
 
     /// What is done once for all levels: hashes, references, variables, and what stays out.
     fn finish(&mut self, file: &str, sum: &mut Sum) -> Result<(), Error> {
-        let in_file = |field: &'static str| move |problem| Error::Field { file: file.into(), field, problem };
-        self.transform(&Transformer::Hash, &mut sum.map).map_err(in_file("configMapGenerator"))?;
+        let in_file = |field: &'static str| {
+            move |problem| Error::Field {
+                file: file.into(),
+                field,
+                problem,
+            }
+        };
+        self.transform(&Transformer::Hash, &mut sum.map)
+            .map_err(in_file("configMapGenerator"))?;
         let config = sum.config.clone().unwrap_or_default();
         nameref::update(&mut sum.map, &config).map_err(in_file("resources"))?;
         let unused = vars::resolve(&mut sum.map, &sum.vars, &config.var_reference).map_err(in_file("vars"))?;
         if !unused.is_empty() {
-            self.warnings.push(format!("well-defined vars that were never replaced: {}", unused.join(",")));
+            self.warnings.push(format!(
+                "well-defined vars that were never replaced: {}",
+                unused.join(",")
+            ));
         }
         for place in sum.map.places() {
-            let local = sum.map.get(place).and_then(|resource| resource.annotation("config.kubernetes.io/local-config"));
+            let local = sum
+                .map
+                .get(place)
+                .and_then(|resource| resource.annotation("config.kubernetes.io/local-config"));
             if local.is_some_and(|local| local != "false") {
                 sum.map.remove(place);
             }

@@ -49,18 +49,49 @@ pub(crate) struct ValueTarget {
 /// A transformer with what it is configured with.
 #[derive(Clone, Debug)]
 pub(crate) enum Transformer {
-    Namespace { namespace: String, specs: Vec<FieldSpec>, unset_only: bool, subjects: Subjects },
-    Prefix { text: String, specs: Vec<FieldSpec> },
-    Suffix { text: String, specs: Vec<FieldSpec> },
-    Labels { labels: BTreeMap<String, String>, specs: Vec<FieldSpec> },
-    Images { image: Image, specs: Vec<FieldSpec> },
-    Replicas { name: String, count: i64, specs: Vec<FieldSpec> },
+    Namespace {
+        namespace: String,
+        specs: Vec<FieldSpec>,
+        unset_only: bool,
+        subjects: Subjects,
+    },
+    Prefix {
+        text: String,
+        specs: Vec<FieldSpec>,
+    },
+    Suffix {
+        text: String,
+        specs: Vec<FieldSpec>,
+    },
+    Labels {
+        labels: BTreeMap<String, String>,
+        specs: Vec<FieldSpec>,
+    },
+    Images {
+        image: Image,
+        specs: Vec<FieldSpec>,
+    },
+    Replicas {
+        name: String,
+        count: i64,
+        specs: Vec<FieldSpec>,
+    },
     /// Each patch is for the object that it names.
-    PatchNamed { patches: Vec<Resource>, directly: bool },
+    PatchNamed {
+        patches: Vec<Resource>,
+        directly: bool,
+    },
     /// One patch for all that a selector takes.
-    PatchSelected { patch: Patch, target: Option<Selector>, directly: bool },
+    PatchSelected {
+        patch: Patch,
+        target: Option<Selector>,
+        directly: bool,
+    },
     Replacements(Vec<Replacement>),
-    ValueAdd { value: String, targets: Vec<ValueTarget> },
+    ValueAdd {
+        value: String,
+        targets: Vec<ValueTarget>,
+    },
     Hash,
 }
 
@@ -71,11 +102,18 @@ impl Transformer {
     ///
     /// # Errors
     /// When the objects do not allow it; the message names the object.
-    pub(crate) fn apply(&self, map: &mut ResMap, schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>) -> Result<()> {
+    pub(crate) fn apply(
+        &self,
+        map: &mut ResMap,
+        schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>,
+    ) -> Result<()> {
         match self {
-            Self::Namespace { namespace, specs, unset_only, subjects } => {
-                set_namespaces(map, namespace, specs, *unset_only, *subjects)
-            }
+            Self::Namespace {
+                namespace,
+                specs,
+                unset_only,
+                subjects,
+            } => set_namespaces(map, namespace, specs, *unset_only, *subjects),
             Self::Prefix { text, specs } => add_affix(map, specs, text, true),
             Self::Suffix { text, specs } => add_affix(map, specs, text, false),
             Self::Labels { labels, specs } => set_labels(map, labels, specs),
@@ -86,14 +124,16 @@ impl Transformer {
             Self::Replicas { name, count, specs } => set_replicas(map, name, *count, specs),
             Self::PatchNamed { patches, directly } => {
                 let schema = schema()?;
-                patches.iter().try_for_each(|patch| patch_named(map, patch, *directly, &schema))
+                patches
+                    .iter()
+                    .try_for_each(|patch| patch_named(map, patch, *directly, &schema))
             }
-            Self::PatchSelected { patch, target, directly } => {
-                patch_selected(map, patch, target.as_ref(), *directly, schema)
-            }
-            Self::Replacements(replacements) => {
-                replacements.iter().try_for_each(|replacement| replacement.apply(map))
-            }
+            Self::PatchSelected {
+                patch,
+                target,
+                directly,
+            } => patch_selected(map, patch, target.as_ref(), *directly, schema),
+            Self::Replacements(replacements) => replacements.iter().try_for_each(|replacement| replacement.apply(map)),
             Self::ValueAdd { value, targets } => targets.iter().try_for_each(|target| add_value(map, value, target)),
             Self::Hash => {
                 for place in map.places() {
@@ -121,12 +161,20 @@ fn is_binding(kind: &str) -> bool {
     kind == "RoleBinding" || kind == "ClusterRoleBinding"
 }
 
-fn set_namespaces(map: &mut ResMap, namespace: &str, specs: &[FieldSpec], unset_only: bool, subjects: Subjects) -> Result<()> {
+fn set_namespaces(
+    map: &mut ResMap,
+    namespace: &str,
+    specs: &[FieldSpec],
+    unset_only: bool,
+    subjects: Subjects,
+) -> Result<()> {
     if namespace.is_empty() {
         return Ok(());
     }
     for place in map.places() {
-        let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else { continue };
+        let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else {
+            continue;
+        };
         if resource.annotation("internal.config.kubernetes.io/helm-generated") == Some("true") {
             continue;
         }
@@ -134,7 +182,9 @@ fn set_namespaces(map: &mut ResMap, namespace: &str, specs: &[FieldSpec], unset_
         set_namespace(resource, namespace, specs, unset_only, subjects)
             .map_err(|problem| format!("{}: namespace transformation failed: {problem}", resource.id))?;
         map.reindex(place);
-        let Some(id) = map.get(place).map(|resource| &resource.id) else { continue };
+        let Some(id) = map.get(place).map(|resource| &resource.id) else {
+            continue;
+        };
         if map.current(id).len() != 1 {
             return Err(format!("namespace transformation produces ID conflict: {id}"));
         }
@@ -158,7 +208,12 @@ fn set_namespace(
     };
     let gvk = resource.id.gvk.clone();
     if !resource.id.cluster {
-        fieldspec::apply(&mut resource.node, &FieldSpec::any("metadata/namespace", true), Make::Scalar, &mut set)?;
+        fieldspec::apply(
+            &mut resource.node,
+            &FieldSpec::any("metadata/namespace", true),
+            Make::Scalar,
+            &mut set,
+        )?;
     }
     let binding = is_binding(&gvk.kind);
     if binding && subjects != Subjects::None {
@@ -182,7 +237,11 @@ fn set_subjects(node: &mut Node, subjects: Subjects, set: &mut dyn FnMut(&mut No
         Subjects::ServiceAccounts => ("kind", "ServiceAccount"),
         Subjects::None => return Ok(()),
     };
-    let Some(list) = node.as_map_mut().and_then(|map| map.get_mut("subjects")).filter(|list| !list.is_null()) else {
+    let Some(list) = node
+        .as_map_mut()
+        .and_then(|map| map.get_mut("subjects"))
+        .filter(|list| !list.is_null())
+    else {
         return Ok(());
     };
     let Node::Seq(items) = list else {
@@ -192,7 +251,10 @@ fn set_subjects(node: &mut Node, subjects: Subjects, set: &mut dyn FnMut(&mut No
         let Node::Map(subject) = item else {
             return Err("`subjects`: a mapping was expected".into());
         };
-        if subject.get(key).is_some_and(|found| !found.is_null() && found.text() == value) {
+        if subject
+            .get(key)
+            .is_some_and(|found| !found.is_null() && found.text() == value)
+        {
             if subject.get("namespace").is_none() {
                 subject.set("namespace", Node::untagged(""));
             }
@@ -223,7 +285,11 @@ fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) ->
         let mut changed = false;
         for spec in specs.iter().filter(|spec| original.is_selected(&spec.gvk)) {
             if spec.path == "metadata/name" && !text.is_empty() {
-                let list = if before { &mut resource.notes.prefixes } else { &mut resource.notes.suffixes };
+                let list = if before {
+                    &mut resource.notes.prefixes
+                } else {
+                    &mut resource.notes.suffixes
+                };
                 list.push(text.to_string());
                 resource.refresh();
                 resource.store_previous_id();
@@ -231,7 +297,11 @@ fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) ->
             changed = true;
             fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| {
                 let old = node.text();
-                let new = if before { format!("{text}{old}") } else { format!("{old}{text}") };
+                let new = if before {
+                    format!("{text}{old}")
+                } else {
+                    format!("{old}{text}")
+                };
                 node.set_scalar(Scalar::untagged(new))
             })
             .map_err(|problem| format!("{}: {problem}", resource.id))?;
@@ -257,7 +327,13 @@ fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[Fiel
                             }
                             Some(_) => map.set(key, quoted(value)),
                             None if is_text_key(key) => {
-                                map.set(key, Node::Scalar(Scalar { shared: number, ..Scalar::string(&**value) }));
+                                map.set(
+                                    key,
+                                    Node::Scalar(Scalar {
+                                        shared: number,
+                                        ..Scalar::string(&**value)
+                                    }),
+                                );
                             }
                             None => return Err(format!("the key `{key}` is no text without quotes")),
                         }
@@ -276,34 +352,55 @@ fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -
     let mut found = false;
     for spec in specs {
         for place in map.named(name) {
-            let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else { continue };
+            let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else {
+                continue;
+            };
             let fits = resource
                 .previous_ids()
                 .chain([resource.id.clone()])
                 .any(|id| id.name == name && id.gvk.is_selected(&spec.gvk));
             if fits {
                 found = true;
-                let new = Scalar { text: count.to_string(), tag: Tag::Int, quoted: false, shared: 0 };
-                fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| node.set_scalar(new.clone()))
-                    .map_err(|problem| format!("{}: {problem}", resource.id))?;
+                let new = Scalar {
+                    text: count.to_string(),
+                    tag: Tag::Int,
+                    quoted: false,
+                    shared: 0,
+                };
+                fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| {
+                    node.set_scalar(new.clone())
+                })
+                .map_err(|problem| format!("{}: {problem}", resource.id))?;
             }
         }
     }
-    if found { Ok(()) } else { Err(format!("resource with name `{name}` does not match any type with replicas")) }
+    if found {
+        Ok(())
+    } else {
+        Err(format!(
+            "resource with name `{name}` does not match any type with replicas"
+        ))
+    }
 }
 
 fn patch_named(map: &mut ResMap, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
     let id = patch.original_id();
     match map.any(&id)[..] {
         [place] => merge_patch(map, place, patch, directly, schema),
-        [] => Err(format!("no matches for Id {id}; failed to find unique target for patch {id}")),
-        [..] => Err(format!("multiple matches for Id {id}; failed to find unique target for patch {id}")),
+        [] => Err(format!(
+            "no matches for Id {id}; failed to find unique target for patch {id}"
+        )),
+        [..] => Err(format!(
+            "multiple matches for Id {id}; failed to find unique target for patch {id}"
+        )),
     }
 }
 
 /// Merges a patch into one object. Through a selector, its labels and annotations are texts before.
 fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
-    let Some(resource) = map.get_mut(place) else { return Ok(()) };
+    let Some(resource) = map.get_mut(place) else {
+        return Ok(());
+    };
     let id = resource.id.clone();
     let mut copy = patch.clone();
     if !directly {
@@ -358,7 +455,9 @@ fn patch_selected(
         return match patch {
             Patch::Merge(patches) => {
                 let schema = schema()?;
-                patches.iter().try_for_each(|patch| patch_named(map, patch, true, &schema))
+                patches
+                    .iter()
+                    .try_for_each(|patch| patch_named(map, patch, true, &schema))
             }
             Patch::Json(_) => Err("must specify a target for JSON patch".into()),
         };
@@ -375,10 +474,14 @@ fn patch_selected(
                 return Err("multiple strategic merge patches in one entry with a target".into());
             };
             let schema = schema()?;
-            places.into_iter().try_for_each(|place| merge_patch(map, place, patch, false, &schema))
+            places
+                .into_iter()
+                .try_for_each(|place| merge_patch(map, place, patch, false, &schema))
         }
         Patch::Json(operations) => places.into_iter().try_for_each(|place| {
-            let Some(resource) = map.get_mut(place) else { return Ok(()) };
+            let Some(resource) = map.get_mut(place) else {
+                return Ok(());
+            };
             if directly {
                 resource.store_previous_id();
             }
@@ -406,10 +509,16 @@ fn patch_selected(
 ///
 /// # Errors
 /// When it is neither, or both.
-pub(crate) fn read_patch(text: &str, objects: core::result::Result<Vec<Resource>, String>, limits: &Limits) -> Result<Patch> {
+pub(crate) fn read_patch(
+    text: &str,
+    objects: core::result::Result<Vec<Resource>, String>,
+    limits: &Limits,
+) -> Result<Patch> {
     let operations = read_operations(text, limits);
     match (objects, operations) {
-        (Ok(objects), Ok(operations)) if !objects.is_empty() && operations.as_array().is_some_and(|list| !list.is_empty()) => {
+        (Ok(objects), Ok(operations))
+            if !objects.is_empty() && operations.as_array().is_some_and(|list| !list.is_empty()) =>
+        {
             Err("illegally qualifies as both an SM and JSON patch".into())
         }
         (Ok(objects), _) => Ok(Patch::Merge(objects)),
@@ -462,7 +571,14 @@ fn add_value_to(node: &mut Node, value: &str, target: &ValueTarget) -> Result<()
         at = match (lookup::part(part)?, at) {
             (lookup::Part::Key(key), Node::Map(map)) => {
                 if map.get(key).is_none() {
-                    map.set(key, if last { Node::untagged("") } else { Node::Map(Entries::default()) });
+                    map.set(
+                        key,
+                        if last {
+                            Node::untagged("")
+                        } else {
+                            Node::Map(Entries::default())
+                        },
+                    );
                 }
                 map.get_mut(key).ok_or("a field could not be made")?
             }

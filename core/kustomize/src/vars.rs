@@ -23,7 +23,10 @@ pub(crate) struct Var {
 
 impl Var {
     pub(crate) fn read(mut fields: Fields<'_>) -> Result<Self, String> {
-        let mut var = Self { name: fields.string("name")?, ..Self::default() };
+        let mut var = Self {
+            name: fields.string("name")?,
+            ..Self::default()
+        };
         if let Some(mut object) = fields.object("objref")? {
             let api_version = object.string("apiVersion")?;
             let mut gvk = Gvk {
@@ -38,8 +41,12 @@ impl Var {
                 }
                 gvk.version = version.to_string();
             }
-            var.object =
-                Id { gvk, name: object.string("name")?, namespace: object.string("namespace")?, cluster: false };
+            var.object = Id {
+                gvk,
+                name: object.string("name")?,
+                namespace: object.string("namespace")?,
+                cluster: false,
+            };
             object.finish()?;
         }
         if let Some(mut field) = fields.object("fieldref")? {
@@ -84,7 +91,10 @@ impl Var {
             }
             [..] => {
                 let count = places.len();
-                return Err(format!("found {count} resId matches for var `{}` (unable to disambiguate)", self.name));
+                return Err(format!(
+                    "found {count} resId matches for var `{}` (unable to disambiguate)",
+                    self.name
+                ));
             }
         }
         Ok(())
@@ -95,7 +105,11 @@ impl Var {
 ///
 /// # Errors
 /// When a variable has no value, or a field holds something else than texts.
-pub(crate) fn resolve(map: &mut ResMap, vars: &BTreeMap<String, Var>, specs: &[FieldSpec]) -> Result<Vec<String>, String> {
+pub(crate) fn resolve(
+    map: &mut ResMap,
+    vars: &BTreeMap<String, Var>,
+    specs: &[FieldSpec],
+) -> Result<Vec<String>, String> {
     let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
     let places = map.places();
     for place in &places {
@@ -111,7 +125,12 @@ pub(crate) fn resolve(map: &mut ResMap, vars: &BTreeMap<String, Var>, specs: &[F
         let resource = resource
             .ok_or_else(|| format!("var `{name}` cannot be mapped to a field in the set of known resources"))?;
         let path = with_indices(&paths::split_smart(&var.field, '.'));
-        let missing = || format!("field `{}` specified in var `{name}` not found in {}", var.field, resource.id);
+        let missing = || {
+            format!(
+                "field `{}` specified in var `{name}` not found in {}",
+                var.field, resource.id
+            )
+        };
         let node = lookup::get(&resource.node, &path).ok().flatten().ok_or_else(missing)?;
         values.insert(name.clone(), node.clone());
     }
@@ -123,8 +142,10 @@ pub(crate) fn resolve(map: &mut ResMap, vars: &BTreeMap<String, Var>, specs: &[F
         let Some(resource) = map.get_mut(place) else { continue };
         let before = resource.id.clone();
         for spec in specs {
-            fieldspec::apply(&mut resource.node, spec, Make::Nothing, &mut |node| set(node, &values, &mut used))
-                .map_err(|problem| format!("{before}: {problem}"))?;
+            fieldspec::apply(&mut resource.node, spec, Make::Nothing, &mut |node| {
+                set(node, &values, &mut used)
+            })
+            .map_err(|problem| format!("{before}: {problem}"))?;
         }
         resource.settle();
         map.reindex_if_renamed(place);
@@ -180,7 +201,10 @@ fn expand_scalar(scalar: &mut Scalar, values: &BTreeMap<String, Node>, used: &mu
         return;
     }
     let text = core::mem::take(&mut scalar.text);
-    *scalar = Scalar { shared: scalar.shared, ..expand(&text, values, used) };
+    *scalar = Scalar {
+        shared: scalar.shared,
+        ..expand(&text, values, used)
+    };
 }
 
 /// Replaces `$(NAME)` in a text; `$$` is a `$`. A text that is nothing else takes the value's type over.
@@ -226,7 +250,11 @@ fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<Strin
 /// A value in the place of a text.
 fn typed(value: &Scalar) -> Scalar {
     match value.tag {
-        Tag::Int | Tag::Float | Tag::Bool => Scalar { quoted: false, shared: 0, ..value.clone() },
+        Tag::Int | Tag::Float | Tag::Bool => Scalar {
+            quoted: false,
+            shared: 0,
+            ..value.clone()
+        },
         Tag::None | Tag::Str | Tag::Null | Tag::Time => Scalar::string(&*value.text),
     }
 }
@@ -237,10 +265,12 @@ mod tests {
 
     #[test]
     fn variables_are_replaced_where_they_stand() {
-        let values: BTreeMap<String, Node> =
-            [("A", Node::string("x")), ("N", Node::from_written(convoy_value::Value::from(5)))]
-                .map(|(name, node)| (name.to_string(), node))
-                .into();
+        let values: BTreeMap<String, Node> = [
+            ("A", Node::string("x")),
+            ("N", Node::from_written(convoy_value::Value::from(5))),
+        ]
+        .map(|(name, node)| (name.to_string(), node))
+        .into();
         for (text, expect, tag) in [
             ("$(A)", "x", Tag::Str),
             ("$(N)", "5", Tag::Int),

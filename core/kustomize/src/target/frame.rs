@@ -57,7 +57,13 @@ enum Step {
 type Outcome<T> = Result<T, Error>;
 
 impl Frame {
-    pub(super) fn new(kustomization: Kustomization, directory: &str, file: String, name: &'static str, root: bool) -> Self {
+    pub(super) fn new(
+        kustomization: Kustomization,
+        directory: &str,
+        file: String,
+        name: &'static str,
+        root: bool,
+    ) -> Self {
         let origin = (root && !kustomization.build_metadata.is_empty()).then(Origin::default);
         Self {
             kustomization,
@@ -73,7 +79,11 @@ impl Frame {
 
     fn fail(&self, field: &'static str) -> impl Fn(String) -> Error + use<> {
         let file = self.file.clone();
-        move |problem| Error::Field { file: file.clone(), field, problem }
+        move |problem| Error::Field {
+            file: file.clone(),
+            field,
+            problem,
+        }
     }
 
     /// Takes over what a base or component made.
@@ -113,13 +123,17 @@ impl Builder<'_> {
     pub(super) fn run(&mut self, first: Frame) -> Outcome<Sum> {
         let mut stack = vec![first];
         loop {
-            let Some(top) = stack.last_mut() else { return Ok(Sum::default()) };
+            let Some(top) = stack.last_mut() else {
+                return Ok(Sum::default());
+            };
             match self.step(top)? {
                 Step::Next => {}
                 Step::Descend(frame) => stack.push(frame),
                 Step::Done => {
                     self.visited.pop();
-                    let Some(done) = stack.pop() else { return Ok(Sum::default()) };
+                    let Some(done) = stack.pop() else {
+                        return Ok(Sum::default());
+                    };
                     match stack.last_mut() {
                         Some(parent) => {
                             parent.take(done)?;
@@ -134,7 +148,11 @@ impl Builder<'_> {
 
     fn check_objects(&self, map: &ResMap) -> Outcome<()> {
         let limit = self.options.limits.objects;
-        if map.len() > limit { Err(Error::Limit { of: "objects", limit }) } else { Ok(()) }
+        if map.len() > limit {
+            Err(Error::Limit { of: "objects", limit })
+        } else {
+            Ok(())
+        }
     }
 
     fn step(&mut self, frame: &mut Frame) -> Outcome<Step> {
@@ -167,7 +185,10 @@ impl Builder<'_> {
                 frame.phase = Phase::Component(index + 1);
                 let mut child = self.descend(frame, &path, "components", None)?;
                 if !child.kustomization.component {
-                    return Err(frame.fail("components")(format!("expected kind 'Component' in `{}`", child.file)));
+                    return Err(frame.fail("components")(format!(
+                        "expected kind 'Component' in `{}`",
+                        child.file
+                    )));
                 }
                 child.component = true;
                 child.sum = core::mem::take(&mut frame.sum);
@@ -187,14 +208,20 @@ impl Builder<'_> {
                 let fail = frame.fail(field);
                 let in_path = |problem| fail(format!("`{path}`: {problem}"));
                 let mut file = ResMap::new();
-                resources.into_iter().try_for_each(|resource| file.append(resource)).map_err(in_path)?;
+                resources
+                    .into_iter()
+                    .try_for_each(|resource| file.append(resource))
+                    .map_err(in_path)?;
                 map.append_all(file).map_err(in_path)?;
                 Ok(None)
             }
             Err(problem) => {
                 let child = self.descend(frame, path, field, Some(problem))?;
                 if child.kustomization.component {
-                    return Err(frame.fail(field)(format!("expected kind != 'Component' in `{}`", child.file)));
+                    return Err(frame.fail(field)(format!(
+                        "expected kind != 'Component' in `{}`",
+                        child.file
+                    )));
                 }
                 Ok(Some(child))
             }
@@ -216,12 +243,20 @@ impl Builder<'_> {
     /// Opens the kustomization of a directory that `frame` names.
     fn descend(&mut self, frame: &Frame, path: &str, field: &'static str, no_file: Option<String>) -> Outcome<Frame> {
         let fail = frame.fail(field);
-        let as_file = no_file.map(|problem| format!("; as a file: {problem}")).unwrap_or_default();
+        let as_file = no_file
+            .map(|problem| format!("; as a file: {problem}"))
+            .unwrap_or_default();
         if paths::is_remote(path) {
-            return Err(Error::Remote { file: frame.file.clone(), field, url: path.into() });
+            return Err(Error::Remote {
+                file: frame.file.clone(),
+                field,
+                url: path.into(),
+            });
         }
         if path.is_empty() || path.starts_with('/') {
-            return Err(fail(format!("`{path}` is no directory below the root of the tree{as_file}")));
+            return Err(fail(format!(
+                "`{path}` is no directory below the root of the tree{as_file}"
+            )));
         }
         let Some(directory) = paths::join(&frame.directory, path) else {
             return Err(fail(format!("`{path}` leads out of the tree")));
@@ -229,12 +264,22 @@ impl Builder<'_> {
         if !self.files.is_directory(&directory) {
             return Err(fail(format!("`{path}` is no directory{as_file}")));
         }
-        if let Some(visited) = self.visited.iter().rev().find(|visited| paths::is_within(visited, &directory)) {
-            return Err(fail(format!("cycle detected: `{directory}` contains the visited `{visited}`")));
+        if let Some(visited) = self
+            .visited
+            .iter()
+            .rev()
+            .find(|visited| paths::is_within(visited, &directory))
+        {
+            return Err(fail(format!(
+                "cycle detected: `{directory}` contains the visited `{visited}`"
+            )));
         }
         let mut child = self.open(&directory, false)?;
         child.origin = frame.origin.as_ref().map(|origin| origin.append(path));
-        child.kustomization.build_metadata.clone_from(&frame.kustomization.build_metadata);
+        child
+            .kustomization
+            .build_metadata
+            .clone_from(&frame.kustomization.build_metadata);
         Ok(child)
     }
 
@@ -246,7 +291,9 @@ impl Builder<'_> {
             let in_path = |problem| fail(format!("`{path}`: {problem}"));
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
             let value = yaml::helm::parse_strict(&content, &self.options.limits.text);
-            let read = value.map_err(|error| error.to_string()).and_then(|value| Config::read(&value));
+            let read = value
+                .map_err(|error| error.to_string())
+                .and_then(|value| Config::read(&value));
             custom = read.and_then(|config| custom.merge(&config)).map_err(in_path)?;
         }
         let defaults = Arc::clone(&self.defaults);
@@ -260,7 +307,8 @@ impl Builder<'_> {
         for path in frame.kustomization.crds.clone() {
             let in_path = |problem| fail(format!("`{path}`: {problem}"));
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
-            let value = yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
+            let value =
+                yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
             let config = crd_config(&value).map_err(in_path)?;
             if config != Config::default() {
                 add_config(&mut frame.sum.config, &Arc::new(config)).map_err(in_path)?;
@@ -272,8 +320,16 @@ impl Builder<'_> {
     fn generate(&mut self, frame: &mut Frame) -> Outcome<()> {
         let options = frame.kustomization.generator_options.clone();
         let lists = [
-            ("configMapGenerator", "ConfigMapGenerator", frame.kustomization.config_maps.clone()),
-            ("secretGenerator", "SecretGenerator", frame.kustomization.secrets.clone()),
+            (
+                "configMapGenerator",
+                "ConfigMapGenerator",
+                frame.kustomization.config_maps.clone(),
+            ),
+            (
+                "secretGenerator",
+                "SecretGenerator",
+                frame.kustomization.secrets.clone(),
+            ),
         ];
         if frame.kustomization.has_charts {
             return Err(frame.fail("helmCharts")("charts are not built here".into()));
@@ -332,7 +388,10 @@ impl Builder<'_> {
         for path in paths {
             if let Some(child) = self.resource(frame, path, &mut map, field)? {
                 if self.plugins == MAX_PLUGIN_DEPTH {
-                    return Err(Error::Limit { of: "nested directories of plugins", limit: MAX_PLUGIN_DEPTH });
+                    return Err(Error::Limit {
+                        of: "nested directories of plugins",
+                        limit: MAX_PLUGIN_DEPTH,
+                    });
                 }
                 self.plugins += 1;
                 let sum = self.run(child)?;
@@ -377,7 +436,8 @@ impl Builder<'_> {
             }
         }
         for (field, transformer, origin) in all {
-            self.transform(&transformer, &mut frame.sum.map).map_err(frame.fail(field))?;
+            self.transform(&transformer, &mut frame.sum.map)
+                .map_err(frame.fail(field))?;
             if let Some(origin) = origin {
                 note_transformation(&mut frame.sum.map, &origin);
             }
@@ -404,7 +464,14 @@ impl Builder<'_> {
             };
             let before: Vec<_> = frame.sum.map.iter().map(|resource| resource.node.clone()).collect();
             self.transform(&validator, &mut frame.sum.map).map_err(&fail)?;
-            if frame.sum.map.len() != before.len() || !frame.sum.map.iter().zip(&before).all(|(resource, node)| resource.node == *node) {
+            if frame.sum.map.len() != before.len()
+                || !frame
+                    .sum
+                    .map
+                    .iter()
+                    .zip(&before)
+                    .all(|(resource, node)| resource.node == *node)
+            {
                 return Err(fail("validator shouldn't modify the resource map".into()));
             }
         }
@@ -424,7 +491,11 @@ impl Builder<'_> {
         let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
         let mut objects = |text: &str| read_objects(text.as_bytes(), &limits);
         let mut add = |field: &'static str, kind: &str, transformer: Transformer| {
-            all.push((field, transformer, frame.origin.as_ref().map(|origin| origin.built_in(frame.name, kind))));
+            all.push((
+                field,
+                transformer,
+                frame.origin.as_ref().map(|origin| origin.built_in(frame.name, kind)),
+            ));
         };
         if !k.patches_strategic_merge.is_empty() {
             let patches = plugins::strategic_merge(&k.patches_strategic_merge, &mut load, &mut objects);
@@ -436,14 +507,25 @@ impl Builder<'_> {
         }
         for entry in &k.patches {
             let options = (entry.allow_name_change, entry.allow_kind_change);
-            let patch =
-                plugins::patch(&entry.path, &entry.patch, entry.target.clone(), options, &mut load, &mut objects);
+            let patch = plugins::patch(
+                &entry.path,
+                &entry.patch,
+                entry.target.clone(),
+                options,
+                &mut load,
+                &mut objects,
+            );
             add("patches", "PatchTransformer", patch.map_err(frame.fail("patches"))?);
         }
         if !k.namespace.is_empty() {
             let (namespace, specs) = (k.namespace.clone(), config.namespace.clone());
             let subjects = Subjects::NamedDefault;
-            let transformer = Transformer::Namespace { namespace, specs, unset_only: false, subjects };
+            let transformer = Transformer::Namespace {
+                namespace,
+                specs,
+                unset_only: false,
+                subjects,
+            };
             add("namespace", "NamespaceTransformer", transformer);
         }
         if !k.name_prefix.is_empty() {
@@ -459,24 +541,42 @@ impl Builder<'_> {
         }
         if !k.common_annotations.is_empty() {
             let (labels, specs) = (k.common_annotations.clone(), config.common_annotations.clone());
-            add("commonAnnotations", "AnnotationsTransformer", Transformer::Labels { labels, specs });
+            add(
+                "commonAnnotations",
+                "AnnotationsTransformer",
+                Transformer::Labels { labels, specs },
+            );
         }
         for entry in &k.patches_json {
             let patch = plugins::json_patch(&entry.path, &entry.patch, entry.target.clone(), &mut load);
-            add("patchesJson6902", "PatchJson6902Transformer", patch.map_err(frame.fail("patchesJson6902"))?);
+            add(
+                "patchesJson6902",
+                "PatchJson6902Transformer",
+                patch.map_err(frame.fail("patchesJson6902"))?,
+            );
         }
         for (name, count) in &k.replicas {
-            let transformer =
-                Transformer::Replicas { name: name.clone(), count: *count, specs: config.replicas.clone() };
+            let transformer = Transformer::Replicas {
+                name: name.clone(),
+                count: *count,
+                specs: config.replicas.clone(),
+            };
             add("replicas", "ReplicaCountTransformer", transformer);
         }
         for image in &k.images {
-            let transformer = Transformer::Images { image: image.clone(), specs: config.images.clone() };
+            let transformer = Transformer::Images {
+                image: image.clone(),
+                specs: config.images.clone(),
+            };
             add("images", "ImageTagTransformer", transformer);
         }
         if !k.replacements.is_empty() {
             let transformer = plugins::replacements(&k.replacements, &mut load);
-            add("replacements", "ReplacementTransformer", transformer.map_err(frame.fail("replacements"))?);
+            add(
+                "replacements",
+                "ReplacementTransformer",
+                transformer.map_err(frame.fail("replacements"))?,
+            );
         }
         Ok(())
     }
@@ -493,7 +593,8 @@ fn labels(k: &Kustomization, config: &Config) -> Result<Vec<LabelsAndFields>, St
     for label in &k.labels {
         let mut specs = label.fields.clone();
         let mut merge = |list: &[FieldSpec]| {
-            list.iter().try_for_each(|spec| config::merge_one(&mut specs, spec.clone()))
+            list.iter()
+                .try_for_each(|spec| config::merge_one(&mut specs, spec.clone()))
         };
         merge(&config.labels)?;
         if label.selectors {
@@ -545,8 +646,14 @@ fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &
     if path.len() > 100 {
         return Err("types nest deeper than 100 levels".into());
     }
-    let properties = types.get(name).and_then(|definition| definition.at(&["Schema", "properties"]));
-    for (field, property) in properties.and_then(Value::as_object).into_iter().flat_map(|map| map.iter()) {
+    let properties = types
+        .get(name)
+        .and_then(|definition| definition.at(&["Schema", "properties"]));
+    for (field, property) in properties
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|map| map.iter())
+    {
         path.push(field.to_string());
         let text = |key: &str| property.get(key).and_then(Value::as_str);
         let here = FieldSpec::new(gvk.clone(), &path.join("/"), false);
@@ -559,13 +666,21 @@ fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &
                 config::merge_one(list, here.clone())?;
             }
         }
-        if let (Some(version), Some(kind)) =
-            (text("x-kubernetes-object-ref-api-version"), text("x-kubernetes-object-ref-kind"))
-        {
+        if let (Some(version), Some(kind)) = (
+            text("x-kubernetes-object-ref-api-version"),
+            text("x-kubernetes-object-ref-kind"),
+        ) {
             let key = text("x-kubernetes-object-ref-name-key").unwrap_or("name");
             let spec = FieldSpec::new(gvk.clone(), &format!("{}/{key}", path.join("/")), false);
-            let target = Gvk { group: String::new(), version: version.into(), kind: kind.into() };
-            config.add_reference(NameReference { target, fields: vec![spec] })?;
+            let target = Gvk {
+                group: String::new(),
+                version: version.into(),
+                kind: kind.into(),
+            };
+            config.add_reference(NameReference {
+                target,
+                fields: vec![spec],
+            })?;
         }
         if let Some(reference) = text("$ref") {
             crd_fields(config, gvk, types, reference, path)?;

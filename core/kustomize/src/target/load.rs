@@ -30,7 +30,11 @@ impl Builder<'_> {
         }
         let full = paths::join(directory, path).ok_or_else(|| format!("`{path}` leads out of the tree"))?;
         let Some(content) = self.files.get(&full) else {
-            let what = if self.files.is_directory(&full) { "is a directory" } else { "is not there" };
+            let what = if self.files.is_directory(&full) {
+                "is a directory"
+            } else {
+                "is not there"
+            };
             return Err(format!("`{full}` {what}"));
         };
         let parent = full.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -39,7 +43,10 @@ impl Builder<'_> {
         }
         let limits = &self.options.limits;
         if content.len() > limits.file_bytes {
-            return Err(format!("`{full}` passes the limit of {} bytes of a file", limits.file_bytes));
+            return Err(format!(
+                "`{full}` passes the limit of {} bytes of a file",
+                limits.file_bytes
+            ));
         }
         self.bytes += content.len();
         if self.bytes > limits.bytes {
@@ -60,8 +67,17 @@ impl Builder<'_> {
             }
         }
         self.kustomizations += 1;
-        let missing = |problem: &str| Error::Missing { directory: directory.into(), problem: problem.into() };
-        let full = |name: &str| if directory.is_empty() { name.to_string() } else { format!("{directory}/{name}") };
+        let missing = |problem: &str| Error::Missing {
+            directory: directory.into(),
+            problem: problem.into(),
+        };
+        let full = |name: &str| {
+            if directory.is_empty() {
+                name.to_string()
+            } else {
+                format!("{directory}/{name}")
+            }
+        };
         let mut found = NAMES.iter().filter(|name| self.files.get(&full(name)).is_some());
         let name = found.next().ok_or_else(|| {
             missing("unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization'")
@@ -70,12 +86,20 @@ impl Builder<'_> {
             return Err(missing("found multiple kustomization files"));
         }
         let file = full(name);
-        let in_file = |problem| Error::File { file: file.clone(), problem };
+        let in_file = |problem| Error::File {
+            file: file.clone(),
+            problem,
+        };
         let content = self.load(directory, name).map_err(in_file)?;
-        let value = yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_file(error.to_string()))?;
+        let value =
+            yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_file(error.to_string()))?;
         let kustomization = Kustomization::read(&value, &mut self.warnings).map_err(in_file)?;
         self.describe(&kustomization, directory, root)
-            .map_err(|problem| Error::Field { file: file.clone(), field: "openapi", problem })?;
+            .map_err(|problem| Error::Field {
+                file: file.clone(),
+                field: "openapi",
+                problem,
+            })?;
         self.visited.push(directory.to_string());
         Ok(Frame::new(kustomization, directory, file, name, root))
     }
@@ -91,7 +115,8 @@ impl Builder<'_> {
         match (content, version) {
             (Some(_), Some(_)) => Err("builtin version and custom schema provided, cannot use both".into()),
             (Some(content), None) => {
-                let value = yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| error.to_string())?;
+                let value =
+                    yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| error.to_string())?;
                 let alone = self.schema.read.is_none();
                 self.schema.custom = Some((value, alone));
                 self.schema.read = None;
@@ -166,7 +191,10 @@ fn check_metadata(node: &Node) -> Result<(), String> {
     if kind.is_empty() {
         return Err("missing kind in an object".into());
     }
-    let name = node.get("metadata").and_then(|meta| meta.get("name")).filter(|name| !name.is_empty());
+    let name = node
+        .get("metadata")
+        .and_then(|meta| meta.get("name"))
+        .filter(|name| !name.is_empty());
     if !kind.ends_with("List") && name.is_none_or(|name| name.text().is_empty()) {
         return Err(format!("missing metadata.name in a {kind}"));
     }
