@@ -46,7 +46,6 @@ pub(crate) fn is_empty(heap: &Heap, value: &Value) -> bool {
         Value::List(list) => list.is_empty(),
         Value::Map(map) => heap.map_len(*map) == 0,
         Value::Object(object) => object.kind() == ObjectKind::Map && object.entries().is_empty(),
-        Value::Time(_) | Value::Error(_) | Value::Function(_) => false,
         _ => false,
     }
 }

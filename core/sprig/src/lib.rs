@@ -6,6 +6,15 @@
 //! # Invariant
 //! Equal operands give equal answers: each draw is named by template, function, operands and ordinal.
 #![no_std]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "operands of template functions are given away"
+)]
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, most are alike to each function"
+)]
+#![expect(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
 extern crate alloc;
 

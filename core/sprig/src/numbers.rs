@@ -1,4 +1,5 @@
 //! Integers that wrap, floats that go through decimals, and sequences.
+#![expect(clippy::similar_names, reason = "`step` and `stop` are the terms")]
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -185,7 +185,7 @@ fn cat(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
 
 fn indent(context: &mut Context, spaces: isize, text: &[u8], before: &str) -> Result<Vec<u8>> {
     let pad = repeated(context, b" ", spaces)?;
-    let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let lines = text.split(|byte| *byte == b'\n').count();
     context.afford_text(text.len().saturating_add(pad.len().saturating_mul(lines)))?;
     let mut out = Vec::with_capacity(before.len() + text.len() + pad.len() * lines);
     out.extend_from_slice(before.as_bytes());

@@ -193,7 +193,10 @@ fn parse_host(host: &[u8]) -> core::result::Result<Bytes, String> {
         let colon = host.iter().rposition(|byte| *byte == b':');
         colon.and_then(|colon| host.get(colon..)).unwrap_or(&[])
     };
-    if !port.is_empty() && !(port.starts_with(b":") && port.iter().skip(1).all(u8::is_ascii_digit)) {
+    let is_bad = port
+        .strip_prefix(b":")
+        .is_none_or(|digits| !digits.iter().all(u8::is_ascii_digit));
+    if !port.is_empty() && is_bad {
         return Err(format!("invalid port {} after host", go_quote(port)));
     }
     unescape(host, Part::Host)

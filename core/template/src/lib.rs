@@ -73,9 +73,9 @@ pub fn count_tokens(source: &str) -> usize {
     let mut lexer = lex::Lexer::new(source, "{{", "}}");
     let mut count = 0;
     loop {
-        match lexer.token().kind {
-            token::Kind::Eof | token::Kind::Error => return count,
-            _ => count += 1,
+        if matches!(lexer.token().kind, token::Kind::Eof | token::Kind::Error) {
+            return count;
         }
+        count += 1;
     }
 }

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::text::push_format;
+
 /// The bytes of a quoted string or raw string, with its quotes; `None` when it is malformed.
 pub(crate) fn unquote(literal: &str) -> Option<Vec<u8>> {
     if let Some(raw) = literal.strip_prefix('`') {
@@ -139,7 +141,7 @@ pub(crate) fn quote(bytes: &[u8], ascii: bool) -> String {
     for unit in chunks(bytes) {
         match unit {
             Ok(c) => push_escaped(&mut out, c, '"', ascii),
-            Err(byte) => out.push_str(&format!("\\x{byte:02x}")),
+            Err(byte) => push_format(&mut out, format_args!("\\x{byte:02x}")),
         }
     }
     out.push('"');
@@ -174,11 +176,11 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
         '\u{b}' => "\\v",
         _ => {
             let code = u32::from(c);
-            out.push_str(&match code {
-                0..0x20 | 0x7f => format!("\\x{code:02x}"),
-                0x20..0x1_0000 => format!("\\u{code:04x}"),
-                _ => format!("\\U{code:08x}"),
-            });
+            match code {
+                0..0x20 | 0x7f => push_format(out, format_args!("\\x{code:02x}")),
+                0x20..0x1_0000 => push_format(out, format_args!("\\u{code:04x}")),
+                _ => push_format(out, format_args!("\\U{code:08x}")),
+            }
             return;
         }
     };

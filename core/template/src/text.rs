@@ -8,6 +8,11 @@ use core::borrow::Borrow;
 use core::fmt;
 use core::ops::Deref;
 
+/// Appends formatted text; writing into a string cannot fail.
+pub(crate) fn push_format(out: &mut String, text: fmt::Arguments<'_>) {
+    let _ = fmt::Write::write_fmt(out, text);
+}
+
 /// An immutable, shared string of bytes. A clone costs a counter.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Str(Arc<[u8]>);

@@ -11,6 +11,12 @@ type Result<T> = core::result::Result<T, String>;
 /// The most that a repetition may ask for.
 const MAX_REPEAT: u32 = 1_000;
 
+/// The classes that have names in brackets.
+const NAMES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
+    "xdigit",
+];
+
 fn error(what: &str, expression: &str) -> String {
     format!("error parsing regexp: {what}: `{expression}`")
 }
@@ -66,7 +72,7 @@ fn perl_class(c: char) -> Option<(&'static str, bool)> {
     })
 }
 
-impl<'p> Translator<'p> {
+impl Translator<'_> {
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -107,15 +113,7 @@ impl<'p> Translator<'p> {
                 Ok(())
             }
             '*' | '+' | '?' => self.repetition(1),
-            '{' => match self.counted()? {
-                Some(len) => self.repetition(len),
-                None => {
-                    self.next();
-                    push_literal(&mut self.out, '{');
-                    self.atom();
-                    Ok(())
-                }
-            },
+            '{' => self.brace(),
             '^' | '$' | '.' => {
                 self.copy(c);
                 self.atom();
@@ -128,6 +126,17 @@ impl<'p> Translator<'p> {
                 Ok(())
             }
         }
+    }
+
+    /// A repetition, or a brace that is one.
+    fn brace(&mut self) -> Result<()> {
+        if let Some(len) = self.counted()? {
+            return self.repetition(len);
+        }
+        self.next();
+        push_literal(&mut self.out, '{');
+        self.atom();
+        Ok(())
     }
 
     fn copy(&mut self, c: char) {
@@ -421,10 +430,6 @@ impl<'p> Translator<'p> {
             .trim_start_matches("[:")
             .trim_start_matches('^')
             .trim_end_matches(":]");
-        const NAMES: [&str; 14] = [
-            "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-            "word", "xdigit",
-        ];
         if !NAMES.contains(&name) {
             return Err(error("invalid character class range", class));
         }

@@ -230,8 +230,8 @@ fn split_group(text: &str) -> Option<Vec<Raw<'_>>> {
     let mut tests = Vec::new();
     let mut rest = &text[spaces(text)..];
     loop {
-        let (test, length) = take_test(rest)?;
-        tests.push(test);
+        let (raw, length) = take_test(rest)?;
+        tests.push(raw);
         let behind = &rest[length..];
         let spaced = &behind[spaces(behind)..];
         if spaced.is_empty() {

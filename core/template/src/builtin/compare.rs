@@ -1,4 +1,8 @@
 //! `eq`, `ne`, `lt`, `le`, `gt`, `ge`: values of one basic kind, and integers across signs.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -143,14 +147,18 @@ fn equal_others(heap: &Heap, a: &Value, b: &Value, max: usize) -> Result<bool> {
 
 fn less(heap: &Heap, a: &Value, b: &Value) -> Result<bool> {
     Ok(match (basic(a), basic(b)) {
-        (Basic::None, _) | (_, Basic::None) => return Err(BAD_TYPE.into()),
+        (Basic::None, _)
+        | (_, Basic::None)
+        | (Basic::Bool(_), Basic::Bool(_))
+        | (Basic::Complex(_), Basic::Complex(_)) => {
+            return Err(BAD_TYPE.into());
+        }
         (Basic::Int(a), Basic::Int(b)) => a < b,
         (Basic::Float(a), Basic::Float(b)) => a < b,
         (Basic::String(a), Basic::String(b)) => a < b,
         (Basic::Uint(a), Basic::Uint(b)) => a < b,
         (Basic::Int(a), Basic::Uint(b)) => u64::try_from(a).is_ok_and(|a| a < b) || a < 0,
         (Basic::Uint(a), Basic::Int(b)) => u64::try_from(b).is_ok_and(|b| a < b),
-        (Basic::Bool(_), Basic::Bool(_)) | (Basic::Complex(_), Basic::Complex(_)) => return Err(BAD_TYPE.into()),
         _ => return Err(incompatible(heap, a, b)),
     })
 }

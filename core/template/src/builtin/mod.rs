@@ -41,10 +41,12 @@ pub(crate) fn functions() -> Vec<Function> {
 }
 
 /// What the engine does instead is in [`Special`].
+#[expect(clippy::unnecessary_wraps, reason = "all built-in functions have one type")]
 fn first(_: &mut Context, operands: &mut [Value], _: u64) -> Result<Slot, CallError> {
     Ok(Slot::plain(operands.first().cloned().unwrap_or_default()))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "all built-in functions have one type")]
 fn not(context: &mut Context, operands: &mut [Value], _: u64) -> Result<Slot, CallError> {
     let truth = operands.first().is_some_and(|value| is_true(value, &context.heap));
     Ok(Slot::plain(Value::Bool(!truth)))
@@ -58,6 +60,10 @@ fn println(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, 
     Ok(gofmt::println(&context.heap, &values, context.limits().text)?)
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "operands of template functions are given away"
+)]
 fn printf(context: &mut Context, format: Str, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
     let text = gofmt::printf(&context.heap, &format, &values, context.limits().text)?;
     context.afford_text(text.len())?;

@@ -1,4 +1,12 @@
 //! Operands of calls: evaluated for the type that the parameter declares.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "errors are boxed, so that results stay small"
+)]
 
 use alloc::format;
 
@@ -121,10 +129,8 @@ impl<'t> Frame<'t, '_> {
     fn zero(&mut self, wanted: &Type) -> Result<Slot> {
         let heap = &mut self.context.heap;
         let zero = match wanted {
-            Type::Map(elem) => heap.nil_map(*elem).map(Value::Map),
-            Type::List(elem) => heap.nil_list(*elem).map(Value::List),
-            Type::Named(_, elem, true) => heap.nil_map(*elem).map(Value::Map),
-            Type::Named(_, elem, false) => heap.nil_list(*elem).map(Value::List),
+            Type::Map(elem) | Type::Named(_, elem, true) => heap.nil_map(*elem).map(Value::Map),
+            Type::List(elem) | Type::Named(_, elem, false) => heap.nil_list(*elem).map(Value::List),
             Type::Bytes => Ok(Value::Bytes(Str::default())),
             Type::Any => return Ok(Slot::held(Value::Nil)),
             _ => Ok(Value::Nil),

@@ -1,4 +1,12 @@
 //! Fields, keys and methods: `.a.b`.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "errors are boxed, so that results stay small"
+)]
 
 use alloc::format;
 use alloc::string::ToString as _;

@@ -1,4 +1,8 @@
 //! Which values have which methods.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
 
 use alloc::sync::Arc;
 

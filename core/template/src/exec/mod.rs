@@ -1,4 +1,8 @@
 //! Walking a tree: one frame for each template that is executing, one function for each kind of node.
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "errors are boxed, so that results stay small"
+)]
 
 mod arg;
 mod call;
@@ -144,7 +148,7 @@ impl<'t, 'c> Frame<'t, 'c> {
 /// Line from 1 and column in bytes from 0.
 fn place(source: &str, pos: usize) -> (usize, usize) {
     let before = source.as_bytes().get(..pos).unwrap_or(&[]);
-    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    let line = before.split(|byte| *byte == b'\n').count();
     let start = before
         .iter()
         .rposition(|byte| *byte == b'\n')

@@ -1,7 +1,6 @@
 //! Pipelines, commands and the words that are values by themselves.
 
 use alloc::format;
-use alloc::string::String;
 
 use super::{Frame, Result, Slot};
 use crate::Value;
@@ -111,6 +110,6 @@ impl<'t> Frame<'t, '_> {
     }
 }
 
-fn is_hex_int(text: &String) -> bool {
+fn is_hex_int(text: &str) -> bool {
     text.len() > 2 && (text.starts_with("0x") || text.starts_with("0X")) && !text.contains(['p', 'P'])
 }

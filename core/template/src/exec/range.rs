@@ -1,4 +1,8 @@
 //! `range`: lists, maps in order of keys, integers.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
 
 use alloc::format;
 use alloc::string::ToString as _;
@@ -76,7 +80,7 @@ impl<'t> Frame<'t, '_> {
                 break;
             };
             let index = Slot::plain(Value::int(i64::try_from(index).unwrap_or(i64::MAX)));
-            if self.once(index, Slot { value, held }, branch, mark)? {
+            if self.once(index, &Slot { value, held }, branch, mark)? {
                 break;
             }
         }
@@ -88,7 +92,7 @@ impl<'t> Frame<'t, '_> {
         for (index, byte) in bytes.iter().enumerate() {
             let index = Slot::plain(Value::int(i64::try_from(index).unwrap_or(i64::MAX)));
             let byte = Slot::plain(Value::Uint(crate::value::UintKind::Uint8, u64::from(*byte)));
-            if self.once(index, byte, branch, mark)? {
+            if self.once(index, &byte, branch, mark)? {
                 break;
             }
         }
@@ -102,7 +106,7 @@ impl<'t> Frame<'t, '_> {
                 value: value.clone(),
                 held,
             };
-            if self.once(Slot::plain(Value::String(key.clone())), value, branch, mark)? {
+            if self.once(Slot::plain(Value::String(key.clone())), &value, branch, mark)? {
                 break;
             }
         }
@@ -122,7 +126,7 @@ impl<'t> Frame<'t, '_> {
         }
         let mark = self.variables.len();
         for i in 0..count {
-            if self.once(Slot::default(), Slot::plain(make(i)), branch, mark)? {
+            if self.once(Slot::default(), &Slot::plain(make(i)), branch, mark)? {
                 break;
             }
         }
@@ -130,7 +134,7 @@ impl<'t> Frame<'t, '_> {
     }
 
     /// One run of the body; answers whether it ended the loop.
-    fn once(&mut self, index: Slot, element: Slot, branch: &'t Branch, mark: usize) -> Result<bool> {
+    fn once(&mut self, index: Slot, element: &Slot, branch: &'t Branch, mark: usize) -> Result<bool> {
         self.step()?;
         let pipe = &branch.pipe;
         if pipe.assign {
@@ -151,7 +155,7 @@ impl<'t> Frame<'t, '_> {
                 self.set_top(2, index);
             }
         }
-        let flow = self.list(&element, &branch.list)?;
+        let flow = self.list(element, &branch.list)?;
         self.variables.truncate(mark);
         Ok(flow == Flow::Break)
     }

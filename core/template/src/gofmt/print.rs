@@ -1,4 +1,8 @@
 //! One value under one verb.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, the rest is alike here"
+)]
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -295,7 +299,7 @@ impl Printer<'_> {
     /// What has an address in Go. Ours is a number that stays the same from run to run.
     fn pointer(&mut self, value: &Value, verb: char) {
         let address: u64 = match value {
-            Value::Map(map) => 0xc000_000000 + 48 * self.heap.place_of(*map),
+            Value::Map(map) => 0xc000_000000 + 48 * map.place(),
             Value::List(_) | Value::Bytes(_) | Value::Function(_) | Value::Error(_) => 0xc000_100000,
             Value::Object(object) if object.kind() != ObjectKind::Struct => 0xc000_200000,
             _ => {

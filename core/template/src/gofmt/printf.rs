@@ -1,4 +1,5 @@
 //! Format strings.
+#![expect(clippy::wildcard_enum_match_arm, reason = "only integers are numbers here")]
 
 use alloc::string::ToString as _;
 

@@ -376,6 +376,7 @@ impl Heap {
     }
 
     /// Entries in order of keys.
+    #[must_use]
     pub fn entries(&self, map: MapRef) -> impl DoubleEndedIterator<Item = (&Str, &Value)> {
         self.node(map).into_iter().flat_map(|node| node.entries.iter())
     }
@@ -437,9 +438,9 @@ fn handle(place: usize) -> Result<u32, Limit> {
     u32::try_from(place).map_err(|_| Limit::Heap)
 }
 
-impl Heap {
-    /// The number of a map, for what Go would print as its address.
-    pub(crate) fn place_of(&self, map: MapRef) -> u64 {
-        u64::from(map.0)
+impl MapRef {
+    /// Its number, for what Go would print as its address.
+    pub(crate) fn place(self) -> u64 {
+        u64::from(self.0)
     }
 }

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use crate::text::push_format;
+
 use super::{MONTHS, Time, WEEKDAYS, Zone, days_from_civil};
 
 /// One element of a layout.
@@ -46,6 +48,10 @@ enum Part {
     },
 }
 
+#[expect(
+    clippy::fn_params_excessive_bools,
+    reason = "they are the fields of the layout's element"
+)]
 const fn offset(z: bool, colon: bool, minutes: bool, seconds: bool) -> Part {
     Part::Offset {
         z,
@@ -153,7 +159,11 @@ pub(super) fn format(time: &Time, layout: &[u8]) -> Vec<u8> {
 
 fn push_part(out: &mut Vec<u8>, time: &Time, part: Part, separator: u8) {
     let civil = time.civil();
-    let hour12 = if civil.hour % 12 == 0 { 12 } else { civil.hour % 12 };
+    let hour12 = if civil.hour.is_multiple_of(12) {
+        12
+    } else {
+        civil.hour % 12
+    };
     let month = MONTHS
         .get(usize::from(civil.month).wrapping_sub(1))
         .copied()
@@ -230,10 +240,10 @@ fn offset_text(offset: i32, z: bool, colon: bool, minutes: bool, seconds: bool) 
     let colon = if colon { ":" } else { "" };
     let mut out = format!("{sign}{:02}", magnitude / 3_600);
     if minutes {
-        out.push_str(&format!("{colon}{:02}", magnitude / 60 % 60));
+        push_format(&mut out, format_args!("{colon}{:02}", magnitude / 60 % 60));
     }
     if seconds {
-        out.push_str(&format!("{colon}{:02}", magnitude % 60));
+        push_format(&mut out, format_args!("{colon}{:02}", magnitude % 60));
     }
     out
 }
@@ -324,14 +334,14 @@ pub(super) fn quote(text: &str) -> String {
                 out.push(char::from(byte));
             }
             b' '..0x80 => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\x{byte:02x}")),
+            _ => push_format(&mut out, format_args!("\\x{byte:02x}")),
         }
     }
     out.push('"');
     out
 }
 
-impl<'a> Reading<'a> {
+impl Reading<'_> {
     fn error(&self, element: &str, value: &str, message: &str) -> String {
         if message.is_empty() {
             return format!(
