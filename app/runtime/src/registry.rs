@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use convoy_domain::Timestamp;
 use convoy_domain::artifact::Revision;
-use convoy_domain::cluster::ClusterFacts;
+use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::drift::Signature;
 use convoy_domain::id::{ObjectId, ReleaseId};
 use convoy_domain::render::Render;
@@ -62,8 +63,42 @@ pub(crate) struct Memo {
     pub(crate) work: Option<Work>,
     /// The render in force.
     pub(crate) in_force: Option<InForce>,
-    /// What its cluster said of itself, of which Cluster uid and generation, and when.
-    pub(crate) facts: Option<(String, i64, ClusterFacts, Timestamp)>,
+}
+
+/// What clusters said of themselves lately, by uid and generation of the Cluster and by the caller: one answer serves
+/// every Release of a cluster, but no caller gets what another was allowed to see.
+#[derive(Debug, Default)]
+pub(crate) struct KnownClusters(Mutex<HashMap<ClusterKey, (ClusterFacts, Timestamp)>>);
+
+/// Uid and generation of a Cluster, and the caller.
+type ClusterKey = (String, i64, String);
+
+impl KnownClusters {
+    /// How long an answer to "who are you" is good for.
+    const AGE: Duration = Duration::from_secs(10);
+    /// Clusters remembered, at most; all are asked again beyond it.
+    const MOST: usize = 10_000;
+
+    /// The answer, if it is fresh.
+    pub(crate) fn get(&self, cluster: &ClusterRecord, caller: &str, now: Timestamp) -> Option<ClusterFacts> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (facts, asked) = known.get(&Self::key(cluster, caller))?;
+        let age = Duration::try_from(now.duration_since(*asked)).ok()?;
+        (age < Self::AGE).then(|| facts.clone())
+    }
+
+    /// Remembers an answer.
+    pub(crate) fn put(&self, cluster: &ClusterRecord, caller: &str, facts: &ClusterFacts, now: Timestamp) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(Self::key(cluster, caller), (facts.clone(), now));
+    }
+
+    fn key(cluster: &ClusterRecord, caller: &str) -> ClusterKey {
+        (cluster.uid.clone(), cluster.generation, caller.to_string())
+    }
 }
 
 /// Memos of all Releases.

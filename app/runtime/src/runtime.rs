@@ -11,7 +11,7 @@ use convoy_domain::source::SourceKey;
 use convoy_ports::{Clock, ClusterConnector, ControlPlane, Reconciler, Requeue, SourceFetcher};
 
 use crate::artifacts::Artifacts;
-use crate::registry::Registry;
+use crate::registry::{KnownClusters, Registry};
 use crate::render_store::RenderStore;
 use crate::{release, target, verify};
 
@@ -73,6 +73,7 @@ pub struct Runtime {
     pub(crate) settings: Settings,
     pub(crate) artifacts: Artifacts,
     pub(crate) registry: Registry,
+    pub(crate) clusters: KnownClusters,
 }
 
 impl Runtime {
@@ -85,6 +86,7 @@ impl Runtime {
             settings,
             artifacts,
             registry: Registry::default(),
+            clusters: KnownClusters::default(),
         }
     }
 

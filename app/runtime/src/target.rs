@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use convoy_domain::Timestamp;
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::condition::{Condition, ConditionType, Failure, Reason, Stage, Truth};
 use convoy_domain::id::NamespacedName;
@@ -11,7 +10,6 @@ use convoy_domain::release::Release;
 use convoy_ports::{Cluster, ClusterError, Impersonation, Requeue};
 use tracing::warn;
 
-use crate::registry::Memo;
 use crate::runtime::UNREADABLE;
 use crate::{Runtime, failures};
 
@@ -23,11 +21,8 @@ pub(crate) struct Target {
     pub(crate) facts: ClusterFacts,
 }
 
-/// How long an answer to "who are you" is good for: looks at a gate follow each other quickly.
-const FACTS_AGE: Duration = Duration::from_secs(10);
-
 /// Reads the Cluster, connects, and makes sure that the cluster answers.
-pub(crate) async fn reach(runtime: &Runtime, release: &Release, memo: &mut Memo) -> Result<Target, Failure> {
+pub(crate) async fn reach(runtime: &Runtime, release: &Release) -> Result<Target, Failure> {
     let id = NamespacedName::new(release.id.namespace(), &release.spec.cluster).map_err(|error| {
         Failure::new(
             Stage::Validate,
@@ -58,25 +53,24 @@ pub(crate) async fn reach(runtime: &Runtime, release: &Release, memo: &mut Memo)
         .service_account
         .clone()
         .or_else(|| runtime.settings.default_service_account.clone());
-    let caller = account.map_or(Impersonation::None, |name| Impersonation::ServiceAccount {
-        namespace: release.id.namespace().to_string(),
-        name,
-    });
+    let caller = account
+        .clone()
+        .map_or(Impersonation::None, |name| Impersonation::ServiceAccount {
+            namespace: release.id.namespace().to_string(),
+            name,
+        });
     let fail = |error: ClusterError| failures::cluster(Stage::Cluster, &error);
     let client = runtime.ports.clusters.connect(&record, &caller).await.map_err(fail)?;
-    let now = runtime.now();
-    let (facts, asked) = match remembered(memo, &record, now) {
-        Some(answer) => answer,
-        None => (client.facts().await.map_err(fail)?, now),
+    let account = account.unwrap_or_default();
+    let known = runtime.clusters.get(&record, &account, runtime.now());
+    let facts = if let Some(facts) = known {
+        facts
+    } else {
+        let facts = client.facts().await.map_err(fail)?;
+        runtime.clusters.put(&record, &account, &facts, runtime.now());
+        facts
     };
-    memo.facts = Some((record.uid.clone(), record.generation, facts.clone(), asked));
     Ok(Target { record, client, facts })
-}
-
-fn remembered(memo: &mut Memo, record: &ClusterRecord, now: Timestamp) -> Option<(ClusterFacts, Timestamp)> {
-    let (uid, generation, facts, asked) = memo.facts.take()?;
-    let age = Duration::try_from(now.duration_since(asked)).ok()?;
-    (uid == record.uid && generation == record.generation && age < FACTS_AGE).then_some((facts, asked))
 }
 
 /// The Cluster controller: writes whether a cluster is reached and what it says of itself.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The name of the Release, its source and its Cluster.
 const NAME: &str = "web";
@@ -73,6 +73,7 @@ impl World {
     ///
     /// # Panics
     /// When the commit cannot be made.
+    #[must_use]
     pub fn commit(&self, files: &[(&str, &str)]) -> String {
         let files: Files = files
             .iter()
@@ -199,7 +200,7 @@ impl World {
             .collect()
     }
 
-    /// Writes a ConfigMap of the namespace as somebody else.
+    /// Writes a `ConfigMap` of the namespace as somebody else.
     pub async fn overwrite(&self, name: &str, value: &str) {
         self.apply(json!({
             "apiVersion": "v1", "kind": "ConfigMap",
@@ -250,6 +251,19 @@ impl World {
         }
     }
 
+    /// Merges a change into the first part of the inventory.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub async fn change_inventory(&self, change: Value) {
+        let parts = self.api("core.convoy.kumodo.io", "ReleaseInventory");
+        let name = format!("{NAME}-0");
+        parts
+            .patch(&name, &PatchParams::default(), &Patch::Merge(&change))
+            .await
+            .expect("the inventory is changed");
+    }
+
     /// Merges a change into the source.
     ///
     /// # Panics
@@ -281,6 +295,9 @@ impl World {
     }
 
     /// The renders of the Release in the store: history, oldest first, and blobs.
+    ///
+    /// # Panics
+    /// When the store holds a key that is none of convoy's.
     #[must_use]
     pub fn stored(&self, store: &Path) -> (Vec<RenderRef>, Vec<RenderRef>) {
         let release = store.join(&self.namespace).join(NAME);
@@ -333,6 +350,9 @@ fn resource(group: &str, kind: &str) -> ApiResource {
     let mut resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
     if kind == "GitRepository" {
         resource.plural = "gitrepositories".to_string();
+    }
+    if kind == "ReleaseInventory" {
+        resource.plural = "releaseinventories".to_string();
     }
     resource
 }

@@ -3,6 +3,7 @@
 //!
 //! Each life has an API server of its own, which survives its controllers. The number of effects comes from a clean
 //! run.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::collections::BTreeSet;
 use std::time::Duration;

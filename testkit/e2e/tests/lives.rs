@@ -1,4 +1,5 @@
 //! Lives of Releases on the embedded API server and on a real kube-apiserver: the same scenarios on both.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod scenarios;
 
@@ -6,13 +7,13 @@ use convoy_testkit_e2e::{Controller, Server, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lives_on_the_embedded_server() {
-    lives(&Server::embedded().await).await;
+    Box::pin(lives(&Server::embedded().await)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lives_on_a_real_server() {
     if let Some(server) = Server::real().await {
-        lives(&server).await;
+        Box::pin(lives(&server)).await;
     }
 }
 
@@ -29,6 +30,9 @@ async fn lives(server: &Server) {
         scenarios::the_oldest_entry_goes_and_protected_blobs_stay(server, &store),
         scenarios::a_pin_brings_an_old_render_back(server, &store),
         scenarios::a_failed_gate_stops_the_waves_after_it(server),
+        scenarios::a_release_does_not_apply_itself(server),
+        scenarios::a_wave_that_times_out_says_so_until_it_is_healthy(server),
+        scenarios::an_emptied_inventory_orphans_nothing(server),
         scenarios::bad_input_touches_nothing(server),
         scenarios::what_is_missing_is_named(server),
         scenarios::nobody_elses_objects_are_taken(server),

@@ -108,6 +108,10 @@ impl Applier {
     }
 
     async fn check_owner(&self, live: Option<&Object>, id: &ObjectId) -> Result<(), Failure> {
+        if live.is_some_and(|live| live.uid() == self.owner.uid) {
+            let message = format!("the render holds {id}, the Release itself: it could never be deleted");
+            return Err(Failure::new(Stage::Plan, Reason::Conflict, message));
+        }
         let Ownership::Foreign(foreign) = assess_ownership(live, &self.owner) else {
             return Ok(());
         };

@@ -60,7 +60,7 @@ async fn clean_cluster(session: &mut Session<'_>) -> Result<Option<Requeue>, Fai
     if session.release.annotations.skip_cluster_cleanup || nothing_applied {
         return Ok(None);
     }
-    let target = target::reach(session.runtime, &session.release, &mut session.memo)
+    let target = target::reach(session.runtime, &session.release)
         .await
         .map_err(in_deletion)?;
     let parts = inventory::parts(session, &target).await.map_err(in_deletion)?;

@@ -233,17 +233,29 @@ impl Executor<'_, '_> {
 
     fn wait(mut self, sync: &Sync, until: convoy_domain::Timestamp) -> Requeue {
         self.progress(sync);
-        let message = self
-            .session
-            .status
-            .rollout
-            .as_ref()
-            .map_or_else(String::new, |rollout| {
-                let first = rollout.waiting_for.first();
-                first.map_or_else(String::new, |first| {
-                    format!("waiting for {}: {}", first.object, first.message)
-                })
-            });
+        if !self.retries_a_failure() {
+            self.say_waiting(sync);
+        }
+        let pause = Duration::try_from(until.duration_since(self.session.now())).unwrap_or_default();
+        self.session.memo.work = Some(self.work);
+        Requeue::After(pause)
+    }
+
+    /// Whether this sync tries again what failed for good: until it has an end of its own, the conditions go on
+    /// saying why.
+    fn retries_a_failure(&self) -> bool {
+        let attempt = self.session.status.last_attempted.as_ref();
+        attempt
+            .and_then(|attempt| attempt.failure.as_ref())
+            .is_some_and(|failed| !failed.failure.is_transient())
+    }
+
+    fn say_waiting(&mut self, sync: &Sync) {
+        let rollout = self.session.status.rollout.as_ref();
+        let first = rollout.and_then(|rollout| rollout.waiting_for.first());
+        let message = first.map_or_else(String::new, |first| {
+            format!("waiting for {}: {}", first.object, first.message)
+        });
         if !sync.is_applied() {
             self.session.set(
                 ConditionType::Applied,
@@ -254,9 +266,6 @@ impl Executor<'_, '_> {
         }
         self.session
             .set(ConditionType::Healthy, Truth::Unknown, Reason::Progressing, message);
-        let pause = Duration::try_from(until.duration_since(self.session.now())).unwrap_or_default();
-        self.session.memo.work = Some(self.work);
-        Requeue::After(pause)
     }
 
     fn await_sync(self, differing: u32) -> Requeue {

@@ -6,6 +6,7 @@ use convoy_domain::condition::{Failure, Reason, Stage};
 use convoy_domain::id::ObjectId;
 use convoy_domain::inventory::{self, InventoryEntry, InventoryOwner, InventoryPart};
 use convoy_domain::prune::{Deletion, Kept, PruneInputs, PrunePlan, assess_deletion, plan_prune};
+use convoy_domain::status::InventorySummary;
 use convoy_ports::{ClusterError, DeleteRequest};
 use tracing::info;
 
@@ -34,9 +35,23 @@ pub(crate) async fn parts(session: &Session<'_>, target: &Target) -> Result<Vec<
     parts.retain(|part| part.release_uid == session.release.uid);
     let recorded = session.status.inventory.as_ref();
     inventory::check_complete(&parts, recorded)?;
+    check_emptied(&parts, recorded)?;
     let accepted = session.release.annotations.accept_cluster.as_deref();
     inventory::check_cluster(&parts, recorded, &target.facts.cluster_id, accepted)?;
     Ok(parts)
+}
+
+/// A record that was emptied by hand says nothing of what is on the cluster.
+fn check_emptied(parts: &[InventoryPart], recorded: Option<&InventorySummary>) -> Result<(), Failure> {
+    let objects = recorded.map_or(0, |recorded| recorded.objects);
+    if objects == 0 || inventory::entries(parts).next().is_some() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Stage::Plan,
+        Reason::InventoryIncomplete,
+        format!("the inventory is empty, but {objects} objects were recorded: nothing is pruned or deleted without it"),
+    ))
 }
 
 /// Reads the inventory once in a look.
@@ -214,6 +229,10 @@ pub(crate) async fn delete(
     entry: &InventoryEntry,
 ) -> Result<Outcome, ClusterError> {
     let live = target.client.get(&entry.id, &entry.version).await?;
+    if live.as_ref().is_some_and(|live| live.uid() == target.record.uid) {
+        // Without its Cluster the rest could not be deleted.
+        return Ok(Outcome::Stays);
+    }
     match assess_deletion(live.as_ref(), &owner(session)) {
         Deletion::Gone | Deletion::Keep(Kept::NotOurs) => Ok(Outcome::Forget),
         Deletion::Waiting => Ok(Outcome::Pending),

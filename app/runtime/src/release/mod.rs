@@ -66,7 +66,7 @@ async fn look(session: &mut Session<'_>) -> Result<Requeue, Failure> {
     validate(&session.release)?;
     dependencies::ready(session).await?;
     let source = rendering::locate(session).await;
-    let target = target::reach(session.runtime, &session.release, &mut session.memo).await?;
+    let target = target::reach(session.runtime, &session.release).await?;
     let fingerprint = fingerprint(session, &source, &target);
     if let Some(requeue) = steady::unchanged(session, &target, &fingerprint).await? {
         return Ok(requeue);

@@ -27,6 +27,8 @@ pub(crate) struct Session<'r> {
     pub(crate) memo: Memo,
     /// What the status was when the look began.
     before: ReleaseStatus,
+    /// What happened that the status does not tell.
+    notes: Vec<Event>,
     gone: bool,
 }
 
@@ -41,6 +43,7 @@ impl<'r> Session<'r> {
             release,
             status,
             memo,
+            notes: vec![],
             gone: false,
         }
     }
@@ -253,10 +256,25 @@ impl<'r> Session<'r> {
     }
 
     fn derive_ready(&mut self) {
-        if self.release.deleted.is_none() {
+        if self.release.deleted.is_some() {
+            return;
+        }
+        if self.release.spec.suspend {
+            self.set(
+                ConditionType::Ready,
+                Truth::Unknown,
+                Reason::Suspended,
+                "nothing is done while it is suspended",
+            );
+        } else {
             let ready = derive_ready(&self.status.conditions, false, self.release.generation, self.now());
             set_condition(&mut self.status.conditions, ready);
         }
+    }
+
+    /// Remembers an event for the end of the look.
+    pub(crate) fn note(&mut self, kind: EventType, reason: Reason, message: String) {
+        self.notes.push(event(kind, reason, message));
     }
 
     /// Events on changes of state only.
@@ -270,7 +288,7 @@ impl<'r> Session<'r> {
     }
 
     fn changes(&self) -> Vec<Event> {
-        let mut events = vec![];
+        let mut events = self.notes.clone();
         let failure = |status: &ReleaseStatus| {
             status
                 .last_attempted

@@ -11,7 +11,7 @@ use convoy_domain::object::Object;
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::status::{Phase, Waiting};
 use convoy_domain::sync::Assessment;
-use convoy_ports::{Cluster, Requeue};
+use convoy_ports::{Cluster, EventType, Requeue};
 use futures::StreamExt;
 use tracing::info;
 
@@ -90,8 +90,9 @@ pub(crate) async fn in_force(
     let differing = apply::dry_run(&mut executor).await?;
     let policy = &executor.session.release.spec.sync;
     if differing > 0 && policy.correct_drift && policy.automatic {
-        let release = &executor.session.release.id;
-        info!(%release, differing, "live objects have drifted: applying again");
+        let message = format!("{differing} live objects differ from the render: applying again");
+        info!(release = %executor.session.release.id, message);
+        executor.session.note(EventType::Normal, Reason::Progressing, message);
         return Ok(None);
     }
     let all: Vec<usize> = (0..prepared.len()).collect();

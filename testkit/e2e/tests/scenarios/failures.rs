@@ -152,3 +152,61 @@ pub(crate) async fn nobody_elses_objects_are_taken(server: &Server) {
         .cloned();
     assert_eq!(recorded, Some(Value::Bool(true)));
 }
+
+pub(crate) async fn a_release_does_not_apply_itself(server: &Server) {
+    let world = World::new(&server.client, "itself").await;
+    let text = "apiVersion: core.convoy.kumodo.io/v1alpha1\nkind: Release\nmetadata: {name: web, namespace: itself}\n\
+                spec:\n  clusterRef: {name: web}\n  source: {type: gitRepository, gitRepository: {name: web}}\n  \
+                content: {type: manifests, manifests: {paths: [.]}}\n";
+    commit(&world, &[("a.yaml", text.to_string())]);
+    world.release(json!({})).await;
+    world.fails_with("plan", "Conflict", "the Release itself").await;
+}
+
+pub(crate) async fn an_emptied_inventory_orphans_nothing(server: &Server) {
+    let world = World::new(&server.client, "emptied").await;
+    let first = commit(&world, &[("a.yaml", config_map("a", "x"))]);
+    world.release(json!({})).await;
+    world.ready_at(&first).await;
+    world.change_inventory(json!({"spec": {"objects": []}})).await;
+    world.delete().await;
+    world
+        .fails_with("delete", "InventoryIncomplete", "skip-cluster-cleanup")
+        .await;
+    assert_eq!(value(&world, "a").await.as_deref(), Some("x"));
+    let leave = json!({"metadata": {"annotations": {"core.convoy.kumodo.io/skip-cluster-cleanup": "true"}}});
+    world.change(leave).await;
+    world.until_gone().await;
+    assert_eq!(
+        value(&world, "a").await.as_deref(),
+        Some("x"),
+        "the cluster is left as it is"
+    );
+}
+
+/// A wave that is never healthy fails at its deadline, and goes on saying so while it is tried again.
+pub(crate) async fn a_wave_that_times_out_says_so_until_it_is_healthy(server: &Server) {
+    let world = World::new(&server.client, "timeout").await;
+    commit(&world, &[("a.yaml", NEVER_READY.replace("NAMESPACE", "timeout"))]);
+    let wave = json!({"type": "syncWave", "target": {"kind": "Pod"},
+                      "waveStrategy": {"strategy": "waitForHealthy", "wave": 1}});
+    world
+        .release(json!({"mutations": [wave], "spec": {"healthAssessment": {"deadline": "2s"}}}))
+        .await;
+    world.fails_with("apply", "WaveTimeout", "wave 1").await;
+    for _ in 0..40 {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        let release = world.status().await.unwrap();
+        let failure = release
+            .pointer("/status/lastAttempted/failure/reason")
+            .and_then(Value::as_str);
+        assert_eq!(failure, Some("WaveTimeout"));
+        let ready = release["status"]["conditions"][0]["reason"].as_str();
+        assert_eq!(ready, Some("WaveTimeout"), "{}", release["status"]);
+    }
+}
+
+/// A Pod that no scheduler takes.
+const NEVER_READY: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: never, namespace: NAMESPACE, annotations: \
+    {apiserver.convoy.kumodo.io/ready-after: \"3600\"}}\n\
+    spec:\n  schedulerName: nobody\n  containers: [{name: main, image: example.invalid/never:1}]\n";

@@ -3,8 +3,9 @@
 mod failures;
 
 pub(crate) use failures::{
-    a_failed_gate_stops_the_waves_after_it, bad_input_touches_nothing, nobody_elses_objects_are_taken,
-    what_is_missing_is_named,
+    a_failed_gate_stops_the_waves_after_it, a_release_does_not_apply_itself,
+    a_wave_that_times_out_says_so_until_it_is_healthy, an_emptied_inventory_orphans_nothing, bad_input_touches_nothing,
+    nobody_elses_objects_are_taken, what_is_missing_is_named,
 };
 
 use std::path::Path;
