@@ -46,6 +46,7 @@ mod status;
 mod store;
 mod types;
 mod validate;
+mod wait;
 mod yaml;
 
 pub use controllers::{FAIL_ANNOTATION, READY_AFTER_ANNOTATION};

@@ -59,8 +59,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How long workloads take to become ready. An object's annotation `apiserver.convoy.kumodo.io/ready-after` (seconds)
-    /// overrides it.
+    /// How long workloads take to become ready. An object's annotation `apiserver.convoy.kumodo.io/ready-after` (seconds,
+    /// or a duration as `1m30s`) overrides it.
     #[must_use]
     pub fn ready_after(mut self, time: Duration) -> Self {
         self.ready_after = time;

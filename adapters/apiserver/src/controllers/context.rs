@@ -15,7 +15,7 @@ use crate::store::Key;
 /// The name under which controllers write.
 const MANAGER: &str = "kube-controller-manager";
 
-/// The longest time that an annotation can ask a workload to take.
+/// The longest time that a workload takes, whoever asks.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// The state, and what one reconciliation finds out.
@@ -58,6 +58,16 @@ impl<'a> Context<'a> {
         let stored = self.core.store.get(key)?;
         let resource = self.core.registry.of_storage(&key.storage)?;
         Some(shown_as(resource, &stored.value))
+    }
+
+    /// An object that another names.
+    pub(super) fn object(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        let resource = self.core.registry.of_kind(api_version, kind)?;
+        self.get(&Key {
+            storage: resource.storage.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        })
     }
 
     /// The objects of one resource that this object owns, in the order of their names.
@@ -122,9 +132,9 @@ impl<'a> Context<'a> {
     /// Whether the time that a thing takes has passed since it was first seen.
     pub(super) fn is_due(&mut self, id: String, object: &Value) -> bool {
         let asked = object["metadata"]["annotations"][READY_AFTER_ANNOTATION].as_str();
-        let asked = asked.and_then(|text| text.parse::<f64>().ok());
+        // Whoever wrote a value that cannot be read has been warned.
         let time = asked
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|text| crate::wait::parse(text).ok())
             .unwrap_or(self.ready_after);
         let since = *self.seen.entry(id).or_insert(self.now);
         let due = since + time.min(LONGEST);

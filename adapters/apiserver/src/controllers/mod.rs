@@ -6,6 +6,7 @@
 //! # Invariant
 //! Reconciling an object that is as it should be writes nothing, so the loop comes to rest.
 
+mod autoscaler;
 mod context;
 mod custom;
 mod daemon;
@@ -33,10 +34,13 @@ use context::Context;
 /// On a workload or pod: it fails, for the reason that the annotation's value gives.
 pub const FAIL_ANNOTATION: &str = "apiserver.convoy.kumodo.io/fail";
 
-/// On a workload or pod: the seconds that it takes to become ready, in place of the server's setting.
+/// On a workload or pod: the time that it takes to become ready, in place of the server's setting: seconds (`3`) or a
+/// duration (`1m30s`), a day at most. A value that cannot be read counts as absent, and whoever writes it is warned.
 pub const READY_AFTER_ANNOTATION: &str = "apiserver.convoy.kumodo.io/ready-after";
 
 const DEFINITIONS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+const AUTOSCALERS: &str = "horizontalpodautoscalers.autoscaling";
 
 /// Objects reconciled while the state is held.
 const STEP: usize = 200;
@@ -157,6 +161,12 @@ impl Engine {
         } else {
             self.queue.insert(event.key.clone());
         }
+        // An autoscaler may be waiting for its target, which may be of any kind that has replicas.
+        if value["spec"].get("replicas").is_some() || value["status"].get("replicas").is_some() {
+            let storage = AUTOSCALERS.into();
+            let scaling = core.store.list(&storage, &event.key.namespace, None);
+            self.queue.extend(scaling.map(|(key, _)| key.clone()));
+        }
         if &*event.key.storage == "nodes" {
             self.queue.extend(
                 core.store
@@ -191,6 +201,7 @@ impl Context<'_> {
             "replicasets.apps" => replicas::reconcile(self, key, &object),
             "statefulsets.apps" => stateful::reconcile(self, key, &object),
             "daemonsets.apps" => daemon::reconcile(self, key, &object),
+            AUTOSCALERS => autoscaler::reconcile(self, key, &object),
             "jobs.batch" => job::reconcile(self, key, &object),
             "pods" => pod::reconcile(self, key, &object),
             "persistentvolumeclaims" => small::claim(self, key, &object),
@@ -201,6 +212,26 @@ impl Context<'_> {
             _ => {}
         }
     }
+}
+
+/// What to warn the writer of an object about: an annotation that steers this server and cannot be read.
+pub(crate) fn unread_annotations(object: &Value) -> Vec<String> {
+    let places = [
+        ("metadata.annotations", &object["metadata"]),
+        (
+            "spec.template.metadata.annotations",
+            &object["spec"]["template"]["metadata"],
+        ),
+    ];
+    let faults = places.into_iter().filter_map(|(place, metadata)| {
+        let value = metadata["annotations"].get(READY_AFTER_ANNOTATION)?.as_str()?;
+        let error = crate::wait::parse(value).err()?;
+        let value: String = value.chars().take(64).collect();
+        Some(format!(
+            "{place}[{READY_AFTER_ANNOTATION}]: {value:?} is not used: {error}"
+        ))
+    });
+    faults.collect()
 }
 
 /// The message of the annotation that makes a workload fail.

@@ -93,6 +93,9 @@ fn documents(shared: &Shared, headers: &HeaderMap, route: &Route) -> Result<Resp
             Some(value) => value,
             None => return Ok(answer::text(404, "404 page not found\n")),
         },
+        Route::OpenApiV2 if negotiate::wants_binary_openapi(headers) => {
+            return Ok(answer::typed(200, openapi::BINARY, openapi::v2_binary()));
+        }
         Route::OpenApiV2 => {
             negotiate::form(headers)?;
             openapi::v2()

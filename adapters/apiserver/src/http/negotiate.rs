@@ -41,6 +41,17 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
         })
 }
 
+/// Whether a client wants the `OpenAPI` document of version 2 in the binary format; older ones write `v2@v1.0`.
+pub(crate) fn wants_binary_openapi(headers: &HeaderMap) -> bool {
+    const KINDS: [&str; 2] = [
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+        "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    ];
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let first = accept.split([',', ';']).next().unwrap_or("").trim();
+    KINDS.contains(&first)
+}
+
 fn one(option: &str) -> Option<Form> {
     let mut parts = option.split(';').map(str::trim);
     let media = parts.next().unwrap_or("");

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use http::HeaderValue;
 use serde_json::{Map, Value, json};
 
 use crate::resource::{Registry, Resource, api_version};
@@ -15,6 +16,32 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// `/openapi/v2`.
 pub(crate) fn v2() -> Value {
     json!({"swagger": "2.0", "info": {"title": "convoy", "version": "v1.36.0"}, "paths": {}, "definitions": {}})
+}
+
+/// The media type of [`v2_binary`].
+pub(crate) const BINARY: HeaderValue =
+    HeaderValue::from_static("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+
+/// `/openapi/v2` as a message of protocol buffers, which is how kubectl asks for it when version 3 says nothing of a
+/// kind (`v1/List`): `swagger` is field 1 and `info`, with `title` and `version` as its fields 1 and 2, is field 2.
+pub(crate) fn v2_binary() -> Vec<u8> {
+    let document = v2();
+    let text = |pointer: &str| {
+        document
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .as_bytes()
+    };
+    let info = [text_field(1, text("/info/title")), text_field(2, text("/info/version"))].concat();
+    [text_field(1, text("/swagger")), text_field(2, &info)].concat()
+}
+
+/// A field of a message that is text or a message itself, both shorter than 128 bytes.
+fn text_field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let bytes = &bytes[..bytes.len().min(127)];
+    let length = u8::try_from(bytes.len()).unwrap_or(127);
+    [&[number << 3 | 2, length], bytes].concat()
 }
 
 fn place(group: &str, version: &str) -> String {
@@ -282,6 +309,11 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_binary_document_names_its_version_and_title() {
+        assert_eq!(v2_binary(), b"\x0a\x032.0\x12\x11\x0a\x06convoy\x12\x07v1.36.0");
     }
 
     #[test]

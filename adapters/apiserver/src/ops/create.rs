@@ -7,6 +7,7 @@ use super::update::set_managers;
 use super::{Core, Target, Write, Written};
 use crate::apply::{self, Manager, Managers, Operation, Scope};
 use crate::clock::now_text;
+use crate::controllers::unread_annotations;
 use crate::fields::FieldSet;
 use crate::resource::{kept_as, shown_as};
 use crate::status::ApiError;
@@ -110,6 +111,7 @@ impl Core {
         if let Some(deprecation) = resource.custom.as_ref().and_then(|custom| custom.deprecation.clone()) {
             warnings.push(deprecation);
         }
+        warnings.extend(unread_annotations(&object));
         if write.dry_run {
             return Ok(Written {
                 object,

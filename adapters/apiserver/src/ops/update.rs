@@ -7,6 +7,7 @@ use super::create::ignored;
 use super::{Core, Target, Write, Written};
 use crate::apply::{self, Manager, Managers, Operation, Scope};
 use crate::clock::now_text;
+use crate::controllers::unread_annotations;
 use crate::patch;
 use crate::resource::{kept_as, shown_as};
 use crate::status::ApiError;
@@ -124,6 +125,7 @@ impl Core {
         if let Some(deprecation) = resource.custom.as_ref().and_then(|custom| custom.deprecation.clone()) {
             warnings.push(deprecation);
         }
+        warnings.extend(unread_annotations(&new));
         new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
         if without_times(old) == without_times(&new) {
             return Ok(Written {

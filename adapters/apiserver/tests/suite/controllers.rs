@@ -64,6 +64,94 @@ async fn an_annotation_changes_how_long_readiness_takes() {
 }
 
 #[tokio::test]
+async fn a_ready_time_is_a_duration_or_said_to_be_none() {
+    let (_server, client) = crate::common::start().await;
+    let write = async |name: &str, value: &str| {
+        let mut deployment = workload("Deployment", &json!({"apiserver.convoy.kumodo.io/ready-after": value}));
+        deployment["metadata"]["name"] = json!(name);
+        send(&client, "POST", &format!("{APPS}/deployments"), &deployment).await
+    };
+    assert_eq!(write("long", "1h").await.warnings, Vec::<String>::new());
+    let answer = write("odd", "in a while").await;
+    assert_eq!(answer.code, 201);
+    assert!(
+        answer.warnings.len() == 1
+            && answer.warnings[0].contains("in a while")
+            && answer.warnings[0].contains("`1.5s`"),
+        "{:?}",
+        answer.warnings
+    );
+    until(&client, &format!("{APPS}/deployments/odd"), "it is ready", |answer| {
+        condition(&answer.body, "Available")["status"] == "True"
+    })
+    .await;
+    let answer = get(&client, &format!("{APPS}/deployments/long")).await;
+    assert_eq!(condition(&answer.body, "Available")["status"], "False");
+    let again = json!({"metadata": {"annotations": {"apiserver.convoy.kumodo.io/ready-after": "26h"}}});
+    let answer = crate::common::call(
+        &client,
+        "PATCH",
+        &format!("{APPS}/deployments/long"),
+        "application/merge-patch+json",
+        again.to_string().into_bytes(),
+    )
+    .await;
+    assert!(
+        answer
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("longer than a day")),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_autoscaler_becomes_active_once_its_target_is_there() {
+    const SCALERS: &str = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+    let (_server, client) = crate::common::start().await;
+    let scaler = |name: &str, annotations: Value| {
+        json!({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": name, "annotations": annotations},
+            "spec": {"minReplicas": 1, "maxReplicas": 5, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+                "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}]}})
+    };
+    let annotations = json!({"apiserver.convoy.kumodo.io/fail": "no such metric"});
+    for object in [scaler("good", json!({})), scaler("bad", annotations)] {
+        let answer = send(&client, "POST", SCALERS, &object).await;
+        assert_eq!(answer.code, 201, "{answer:?}");
+    }
+    until(&client, &format!("{SCALERS}/good"), "its target is missed", |answer| {
+        condition(&answer.body, "AbleToScale")["reason"] == "FailedGetScale"
+    })
+    .await;
+    let mut deployment = workload("Deployment", &json!({}));
+    deployment["spec"]["replicas"] = json!(2);
+    send(&client, "POST", &format!("{APPS}/deployments"), &deployment).await;
+    let good = until(&client, &format!("{SCALERS}/good"), "it is active", |answer| {
+        condition(&answer.body, "ScalingActive")["status"] == "True" && answer.body["status"]["currentReplicas"] == 2
+    })
+    .await;
+    assert_eq!(condition(&good.body, "AbleToScale")["status"], "True");
+    assert_eq!(condition(&good.body, "ScalingLimited")["status"], "False");
+    assert_eq!(good.body["status"]["desiredReplicas"], 2);
+    assert_eq!(
+        good.body["status"].get("observedGeneration"),
+        good.body["metadata"].get("generation")
+    );
+    let bad = get(&client, &format!("{SCALERS}/bad")).await;
+    assert_eq!(condition(&bad.body, "ScalingActive")["status"], "False");
+    assert_eq!(condition(&bad.body, "ScalingActive")["message"], "no such metric");
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let before = get(&client, &format!("{SCALERS}/good")).await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let after = get(&client, &format!("{SCALERS}/good")).await;
+    assert_eq!(
+        before.body["metadata"]["resourceVersion"],
+        after.body["metadata"]["resourceVersion"]
+    );
+}
+
+#[tokio::test]
 async fn stateful_sets_and_daemon_sets_become_ready() {
     let (_server, client) = crate::common::start().await;
     let mut set = workload("StatefulSet", &json!({}));

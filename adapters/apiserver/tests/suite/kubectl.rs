@@ -264,6 +264,27 @@ async fn objects_are_patched_labelled_scaled_and_described() {
     assert!(text.contains("FIELD: replicas <integer>"), "{text}");
 }
 
+/// Version 3 of the `OpenAPI` says nothing of lists, and kubectl asks version 2 in its binary form.
+#[tokio::test]
+async fn a_list_is_written_as_its_items_are() {
+    let Some(kubectl) = Kubectl::start().await else { return };
+    kubectl.good(&["create", "cm", "one", "--from-literal=a=1"]).await;
+    kubectl.good(&["create", "cm", "two", "--from-literal=a=2"]).await;
+    let list = kubectl.good(&["get", "cm", "one", "two", "-o", "yaml"]).await;
+    assert!(list.contains("kind: List\n"), "{list}");
+    let file = kubectl.file("list.yaml", &list);
+    kubectl.good(&["apply", "-f", &file]).await;
+    kubectl.good(&["delete", "cm", "one", "two"]).await;
+    let items = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: one}, data: {a: '1'}}\n\
+                 - {apiVersion: v1, kind: ConfigMap, metadata: {name: two}, data: {a: '2'}}\n";
+    let fresh = kubectl.file("fresh.yaml", items);
+    kubectl.good(&["create", "-f", &fresh]).await;
+    let other = kubectl.file("other.yaml", &items.replace("'2'", "'3'"));
+    kubectl.good(&["replace", "-f", &other]).await;
+    let text = kubectl.good(&["get", "cm", "two", "-o", "jsonpath={.data.a}"]).await;
+    assert_eq!(text, "3");
+}
+
 #[tokio::test]
 async fn custom_resources_have_their_columns_and_errors() {
     let Some(kubectl) = Kubectl::start().await else { return };
