@@ -203,7 +203,7 @@ async fn a_kind_that_comes_later_is_found(server: &Server) {
     );
 }
 
-/// A name is put into addresses as it is: this one would read and delete a Secret in place of a ConfigMap. Nothing
+/// A name is put into addresses as it is: this one would read and delete a Secret in place of a `ConfigMap`. Nothing
 /// listens where the client calls, so that a call which is made is not refused but fails.
 async fn no_request_is_made_for_a_name_that_leaves_its_address() {
     let config = Config::new("http://127.0.0.1:9".parse().unwrap());
