@@ -1,9 +1,13 @@
 //! What the fuzz targets do with their bytes: plain functions, so that a test can run them too.
 
+pub mod template;
 pub mod value;
 
 /// Every target: its name, and its body.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("template_lexer", template::template_lexer),
+    ("template_parser", template::template_parser),
+    ("template_exec", template::template_exec),
     ("yaml_helm", value::yaml_helm),
     ("yaml_kustomize", value::yaml_kustomize),
     ("json", value::json),
