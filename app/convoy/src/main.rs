@@ -22,6 +22,7 @@ mod render;
 mod style;
 mod sync;
 mod table;
+mod terminal;
 mod tree;
 mod version;
 

@@ -1,6 +1,7 @@
 //! Aligned columns.
 
 use crate::style::{Style, Tone, plain};
+use crate::terminal;
 
 /// Spaces between two columns.
 const GAP: usize = 3;
@@ -27,7 +28,7 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count()
+        terminal::width(&self.text)
     }
 }
 
@@ -82,6 +83,18 @@ mod tests {
             "NAME     WHAT       WHY\n\
              a        long one   x\n\
              longer   b\n"
+        );
+    }
+
+    #[test]
+    fn wide_characters_keep_columns_aligned() {
+        let rows = [
+            vec![Cell::new("漢字"), Cell::new("x")],
+            vec![Cell::new("abcd"), Cell::new("y")],
+        ];
+        assert_eq!(
+            table(&["A", "B"], &rows, Style::without_colour()),
+            "A      B\n漢字   x\nabcd   y\n"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! What a rollout is doing, in lines.
 //!
-//! On a terminal the present state is one line that is written over; elsewhere each new state is a line of its own, so
+//! On a terminal the present state is one line that is cut to its width and written over; elsewhere each new state is a line of its own, so
 //! that a log tells the same story.
 
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ use crate::get::shortened;
 use crate::print;
 use crate::release_tree::state;
 use crate::style::{Style, Tone, plain};
+use crate::terminal;
 
 /// Objects that a line names; the others are counted.
 const NAMED: usize = 2;
 
-/// Columns that every terminal has, and those of the time before a text.
-const WIDTH: usize = 79;
-const TIME: usize = 7;
+/// Columns of the time before a text, with the space after it.
+const TIME: usize = 8;
 
 /// Prints the states of Releases as they change.
 #[derive(Debug)]
@@ -58,20 +58,18 @@ impl Progress {
             return;
         }
         let (word, tone) = state(release);
-        let text = self.text(release.id.name(), tone, &line);
-        self.shown.insert(release.id.clone(), line);
+        let name = release.id.name();
         if word == "Progressing" && self.terminal {
-            // A line that wraps could not be written over.
-            let text = self.text(
-                release.id.name(),
-                tone,
-                &cut(self.shown[&release.id].as_str(), release.id.name()),
-            );
+            let (name, what) = fit(name, &line, terminal::columns());
+            let text = self.text(&name, tone, &what);
             print::err_text(&format!("\r\u{1b}[2K{text}"));
             self.open = true;
         } else {
+            // It stays, so it is whole: this may be the only place that says why.
+            let text = self.text(name, tone, &line);
             self.line(&text);
         }
+        self.shown.insert(release.id.clone(), line);
     }
 
     /// Tells of the Releases that are not among `ids` any more.
@@ -156,13 +154,14 @@ fn place(attempt: &Attempt) -> Option<String> {
     revision.filter(|revision| !revision.is_empty()).or_else(render)
 }
 
-/// A text that fits on one line of a terminal beside its time and subject.
-fn cut(what: &str, subject: &str) -> String {
-    let room = WIDTH.saturating_sub(TIME + 2 + subject.chars().count());
-    if what.chars().count() <= room {
-        return what.to_string();
-    }
-    what.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+/// A subject and a text that fit on one line of a terminal after the time: a line that wraps could not be written over.
+///
+/// The last column stays free, since some terminals wrap after it.
+fn fit(subject: &str, what: &str, columns: usize) -> (String, String) {
+    let room = columns.saturating_sub(TIME + 1);
+    let subject = terminal::cut(&plain(subject), room.saturating_sub(1));
+    let left = room.saturating_sub(terminal::width(&subject) + 1);
+    (subject, terminal::cut(&plain(what), left))
 }
 
 fn describe_rollout(rollout: &Rollout) -> String {
@@ -237,11 +236,19 @@ mod tests {
 
     #[test]
     fn a_line_that_is_written_over_does_not_wrap() {
-        assert_eq!(cut("short", "bookshelf"), "short");
-        let text = cut(&"x".repeat(200), "bookshelf");
-        assert_eq!(TIME + 1 + "bookshelf".len() + 1 + text.chars().count(), WIDTH);
-        assert!(text.ends_with('…'));
-        assert_eq!(cut("x", &"s".repeat(100)), "…");
+        let progress = Progress::new();
+        for columns in [10, 20, 40, 80, 200] {
+            for subject in ["bookshelf", "s", &"s".repeat(100)] {
+                for what in ["short", &"x".repeat(300), &"漢".repeat(300)] {
+                    let (name, what) = fit(subject, what, columns);
+                    let line = progress.text(&name, Tone::Plain, &what);
+                    assert!(terminal::width(&line) < columns, "{columns}: {line}");
+                }
+            }
+        }
+        assert_eq!(fit("bookshelf", "short", 80), ("bookshelf".into(), "short".into()));
+        let (_, what) = fit("bookshelf", &"x".repeat(200), 40);
+        assert_eq!((what.chars().count(), what.ends_with('…')), (40 - 9 - 9 - 1, true));
     }
 
     #[test]
