@@ -2,12 +2,14 @@
 //!
 //! Order: `--server`, `--kubeconfig`, `$KUBECONFIG`, `~/.kube/config`, the pod's service account.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
 use crate::args::ClusterArgs;
+use crate::disk;
 use crate::failure::Failure;
 
 /// How long a command waits for an answer; the watches of the controller are opened for less than this.
@@ -15,6 +17,9 @@ const READ_TIMEOUT: Duration = Duration::from_secs(295);
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Bytes of one kubeconfig.
+const KUBECONFIG_BYTES: u64 = 16 << 20;
 
 /// A client and what errors call its server.
 #[derive(Clone)]
@@ -63,6 +68,22 @@ pub(crate) async fn connect(args: &ClusterArgs) -> Result<Connection, Failure> {
     Ok(Connection { client, config })
 }
 
+/// The files that will be read: the flag's, else those of `$KUBECONFIG`, else the user's own.
+fn kubeconfigs(flag: Option<&Path>) -> Vec<PathBuf> {
+    if let Some(path) = flag {
+        return vec![path.to_path_buf()];
+    }
+    if let Some(paths) = std::env::var_os("KUBECONFIG") {
+        return std::env::split_paths(&paths)
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
+    }
+    std::env::home_dir()
+        .map(|home| home.join(".kube/config"))
+        .into_iter()
+        .collect()
+}
+
 async fn config(args: &ClusterArgs) -> Result<Config, Failure> {
     if let Some(url) = &args.server {
         let uri: http::Uri = url
@@ -77,6 +98,9 @@ async fn config(args: &ClusterArgs) -> Result<Config, Failure> {
         context: args.context.clone(),
         ..KubeConfigOptions::default()
     };
+    for path in kubeconfigs(args.kubeconfig.as_deref()) {
+        disk::check_readable(&path, KUBECONFIG_BYTES)?;
+    }
     let (place, read) = match &args.kubeconfig {
         Some(path) => (format!("kubeconfig `{}`", path.display()), Kubeconfig::read_from(path)),
         None => ("a kubeconfig".to_string(), Kubeconfig::read()),

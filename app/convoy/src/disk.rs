@@ -2,7 +2,7 @@
 //!
 //! # Invariant
 //! Keys are relative, separated by `/`, without empty, `.` or `..` parts, and nothing is read past the limits.
-//! `.git` is passed over. Links are followed as the person who runs the command would follow them; a directory that
+//! Only regular files are opened: a pipe or a device could keep the command for ever. `.git` is passed over. Links are followed as the person who runs the command would follow them; a directory that
 //! contains itself is an error.
 
 use std::fs;
@@ -109,6 +109,8 @@ impl<'a> Tree<'a> {
 /// Reads a file of at most `limit` bytes.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let place = || format!("cannot read `{}`", path.display());
+    let facts = fs::metadata(path).map_err(|error| Failure::new(place()).because(&error))?;
+    check_regular(path, &facts)?;
     let file = fs::File::open(path).map_err(|error| Failure::new(place()).because(&error))?;
     let mut content = Vec::new();
     file.take(limit.saturating_add(1))
@@ -120,6 +122,31 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> 
             .hint("`--limit-file-bytes` sets another"));
     }
     Ok(content)
+}
+
+/// Refuses what opening or reading need not end for: pipes, devices, sockets; and directories.
+fn check_regular(path: &Path, facts: &fs::Metadata) -> Result<(), Failure> {
+    if facts.is_file() {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("cannot read `{}`", path.display())).because_text("it is not a regular file");
+    Err(if facts.is_dir() {
+        failure
+    } else {
+        failure.hint("save what it gives to a file first")
+    })
+}
+
+/// Refuses a file that something else is to read and that is there, but is not a regular file or passes a limit.
+pub(crate) fn check_readable(path: &Path, limit: u64) -> Result<(), Failure> {
+    // What cannot be looked at is for the reader to report.
+    let Ok(facts) = fs::metadata(path) else { return Ok(()) };
+    check_regular(path, &facts)?;
+    if facts.len() > limit {
+        return Err(Failure::new(format!("cannot read `{}`", path.display()))
+            .because_text(format!("it passes the limit of {limit} bytes")));
+    }
+    Ok(())
 }
 
 /// The key of a path as it was given: itself when it stays below the working directory, else its absolute form
@@ -212,6 +239,43 @@ mod tests {
                 .unwrap_err()
                 .contains("contain itself")
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_a_regular_file_is_refused_before_it_is_opened() {
+        let check = |path: &Path| {
+            let text = format!("{:?}", read_bounded(path, 10).unwrap_err());
+            assert!(text.contains("not a regular file"), "{text}");
+            assert!(check_readable(path, 10).is_err());
+        };
+        let dir = sample();
+        let pipe = dir.path().join("b/pipe.yaml");
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        check(&pipe);
+        check(Path::new("/dev/zero"));
+        check(dir.path());
+        let text = read(dir.path(), &Limits::default()).unwrap_err();
+        assert!(
+            text.contains("b/pipe.yaml") && text.contains("not a regular file"),
+            "{text}"
+        );
+        fs::remove_file(&pipe).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &pipe).unwrap();
+        assert!(
+            read(dir.path(), &Limits::default())
+                .unwrap_err()
+                .contains("not a regular file")
+        );
+        check_readable(&dir.path().join("a.yaml"), 10).unwrap();
+        check_readable(&dir.path().join("absent"), 10).unwrap();
+        assert!(check_readable(&dir.path().join("a.yaml"), 2).is_err());
     }
 
     proptest::proptest! {

@@ -183,6 +183,62 @@ fn bad_input_is_named_and_never_hangs() {
 }
 
 #[test]
+fn only_regular_files_are_read() {
+    let dir = directory(&[("app/a.yaml", CONFIG_MAP)]);
+    let pipe = dir.path().join("app/pipe.yaml");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let check = |arguments: &[&str]| {
+        run_in(dir.path(), arguments).exits(1).says("it is not a regular file");
+    };
+    check(&["render", "manifests", "app"]);
+    check(&["render", "manifests", "app/pipe.yaml"]);
+    check(&["render", "manifests", "/dev/zero"]);
+    check(&["render", "/dev/zero"]);
+    check(&["render", "app/pipe.yaml"]);
+    check(&["demo", "app", "--once"]);
+    check(&["controller-manager", "--config", "app/pipe.yaml"]);
+    check(&["get", "releases", "--kubeconfig", "app/pipe.yaml"]);
+    check(&["render", &example(), "--source", "app"]);
+    let variable = common::finish(
+        common::command(dir.path(), &["get", "releases"]).env("KUBECONFIG", &pipe),
+        std::time::Duration::from_secs(30),
+    );
+    variable.exits(1).says("it is not a regular file");
+}
+
+#[test]
+fn paths_in_errors_are_as_they_were_given() {
+    let dir = directory(&[
+        ("app/bad.yaml", "kind: X\nmetadata: {name: a}\n"),
+        ("twice/a.yaml", CONFIG_MAP),
+        ("twice/b.yaml", CONFIG_MAP),
+        ("empty/readme.md", ""),
+    ]);
+    let root = dir.path().display().to_string();
+    let check = |path: &str, expect: &[&str]| {
+        let mut ended = run_in(dir.path(), &["render", "manifests", path]).exits(1);
+        for part in expect {
+            ended = ended.says(part);
+        }
+    };
+    check("app", &["`app/bad.yaml`"]);
+    check("./app/", &["`./app/bad.yaml`"]);
+    check(&format!("{root}/app"), &[&format!("`{root}/app/bad.yaml`")]);
+    check(&format!("{root}/app/bad.yaml"), &[&format!("`{root}/app/bad.yaml`")]);
+    check(
+        &format!("{root}/twice"),
+        &[&format!("`{root}/twice/a.yaml`"), &format!("`{root}/twice/b.yaml`")],
+    );
+    check(&format!("{root}/empty"), &[&format!("`{root}/empty`")]);
+}
+
+#[test]
 fn what_is_absent_is_named() {
     run(&["render", "manifests", "absent"])
         .exits(1)

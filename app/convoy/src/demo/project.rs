@@ -74,7 +74,8 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
         let is_yaml = path
             .extension()
             .is_some_and(|extension| extension == "yaml" || extension == "yml");
-        if is_yaml && path.is_file() {
+        // A pipe or a device is refused by the reader; a link to nothing may be an editor's lock.
+        if is_yaml && path.metadata().is_ok_and(|facts| !facts.is_dir()) {
             files.push(path);
         }
         if files.len() > FILES {
@@ -139,6 +140,18 @@ mod tests {
     fn a_directory_without_a_release_is_refused() {
         let failure = load(&[("a.yaml", "apiVersion: v1\nkind: ConfigMap\n")]).unwrap_err();
         assert!(format!("{failure:?}").contains("holds no Release"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_and_a_link_to_nothing_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        sample::write(dir.path()).unwrap();
+        std::os::unix::fs::symlink("nobody@nowhere", dir.path().join(".#release.yaml")).unwrap();
+        Project::load(dir.path()).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("zero.yaml")).unwrap();
+        let failure = Project::load(dir.path()).unwrap_err();
+        assert!(format!("{failure:?}").contains("not a regular file"));
     }
 
     #[test]
