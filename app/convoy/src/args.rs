@@ -20,7 +20,6 @@ use crate::{completion, controller, demo, get, history, render, sync, version};
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     after_help = "Begin with `convoy demo`: it needs no cluster and no network.\n\
                   Exit codes: 0 done, 1 failed, 2 wrong usage."
 )]

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Directory with Releases, sources and the directories that they name
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Ends once every Release is healthy (exit code 0) or one has failed (1)
+    /// Ends once nothing is under way: exit code 0 when every Release is healthy, 1 when one has failed or is suspended
     #[arg(long)]
     once: bool,
     /// Port of the API server on 127.0.0.1; 0 picks a free one

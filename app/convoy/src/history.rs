@@ -43,10 +43,11 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
     let url = args.render_store_url.as_deref().unwrap_or_default();
-    if url.starts_with("mem:") {
-        return Err(Failure::usage(
-            "the history of a store in memory is read by its own process alone",
-        ));
+    if in_memory(url) {
+        return Err(Failure::new(
+            "cannot read the history: a `mem://` render store is private to the process that opened it",
+        )
+        .hint("give the controller a `file://` store; `convoy get releases` shows what is current"));
     }
     let store = open_store_to_read(url)?;
     if matches!(store, RenderStore::Disabled) {
@@ -88,6 +89,13 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         return Ok(());
     }
     print::out(&show(&entries, &Marks::of(release.as_ref()), args.output))
+}
+
+/// Whether a URL is that of a store in memory: schemes have no case, and parsers pass over space around a URL.
+fn in_memory(url: &str) -> bool {
+    url.trim()
+        .split_once(':')
+        .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("mem"))
 }
 
 async fn read(connection: &Connection, id: &ReleaseId) -> Result<Option<Release>, Failure> {
@@ -207,6 +215,16 @@ mod tests {
         assert_eq!(value[1]["marks"], serde_json::json!(["pinned"]));
         let names = show(&[entry(1, 2)], &Marks::default(), Output::Name);
         assert_eq!(names, format!("{}\n", render(2)));
+    }
+
+    #[test]
+    fn a_store_in_memory_is_known_by_its_scheme() {
+        for url in ["mem://", "MEM://", " mem://?prefix=a", "mem:x"] {
+            assert!(in_memory(url), "{url}");
+        }
+        for url in ["", "file:///mem:", "memory://", "mem"] {
+            assert!(!in_memory(url), "{url}");
+        }
     }
 
     #[test]

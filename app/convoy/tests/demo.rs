@@ -109,6 +109,17 @@ fn a_broken_sample_ends_with_its_reason() {
 }
 
 #[test]
+fn a_suspended_release_is_not_healthy() {
+    broken(
+        "release.yaml",
+        "spec:\n  clusterRef:",
+        "spec:\n  suspend: true\n  clusterRef:",
+    )
+    .says("Release `default/bookshelf` is suspended")
+    .says("hint: ");
+}
+
+#[test]
 fn a_tree_that_does_not_render_names_file_and_line() {
     broken("tree/backend/service.yaml", "metadata:", "metadata: {")
         .says("failed in stage render, RenderFailed")
@@ -307,9 +318,11 @@ fn while_it_runs_other_commands_look_at_it() {
     live.convoy(&["history", "absent", "--render-store-url", &store])
         .exits(1)
         .says("no Release `default/absent`");
-    live.convoy(&["history", "bookshelf", "--render-store-url", "mem://"])
-        .exits(2)
-        .says("by its own process alone");
+    for url in ["mem://", "MEM://"] {
+        live.convoy(&["history", "bookshelf", "--render-store-url", url])
+            .exits(1)
+            .says("a `mem://` render store is private to the process that opened it");
+    }
     live.convoy(&["history", "bookshelf"])
         .exits(2)
         .says("no history without a render store");

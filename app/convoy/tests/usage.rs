@@ -32,6 +32,18 @@ fn help_is_an_answer_not_an_error() {
 }
 
 #[test]
+fn help_is_a_command_too() {
+    let same = |words: &[&str], flag: &[&str]| {
+        let text = run(flag).exits(0).stdout;
+        run(words).exits(0).prints(&text);
+    };
+    same(&["help"], &["--help"]);
+    same(&["help", "history"], &["history", "--help"]);
+    same(&["help", "render", "manifests"], &["render", "manifests", "--help"]);
+    run(&["help", "frobnicate"]).exits(2).says("unrecognized subcommand");
+}
+
+#[test]
 fn wrong_usage_exits_with_2() {
     run(&["frobnicate"]).exits(2).says("unrecognized subcommand");
     run(&["get"]).exits(2).says("required");

@@ -44,6 +44,7 @@ pub(super) struct Demo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Healthy,
+    Suspended,
     Failed,
     Underway,
 }
@@ -59,7 +60,8 @@ impl Demo {
         print::out(&self.trees_of(&settled).await?)?;
         let failed: Vec<Failure> = settled.iter().filter_map(failure).collect();
         if self.once {
-            return failed.into_iter().next().map_or(Ok(()), Err);
+            let suspended = settled.iter().filter_map(suspended);
+            return failed.into_iter().chain(suspended).next().map_or(Ok(()), Err);
         }
         for failure in &failed {
             let _exit_code_of_once = failure.report(false);
@@ -68,7 +70,7 @@ impl Demo {
         self.watch(&mut progress).await
     }
 
-    /// Waits until every Release is healthy or has failed for good.
+    /// Waits until every Release is healthy, has failed for good, or is suspended.
     async fn settle(&self, progress: &mut Progress) -> Result<Vec<Release>, Failure> {
         loop {
             let mut releases = Vec::new();
@@ -192,10 +194,22 @@ fn outcome(release: &Release) -> Outcome {
     let failed = attempt.and_then(|attempt| attempt.failure.as_ref());
     match (state(release).0, failed) {
         _ if status.observed_generation != release.generation => Outcome::Underway,
-        ("Healthy" | "Suspended", _) => Outcome::Healthy,
+        ("Suspended", _) => Outcome::Suspended,
+        ("Healthy", _) => Outcome::Healthy,
         (_, Some(failed)) if !failed.failure.is_transient() => Outcome::Failed,
         _ => Outcome::Underway,
     }
+}
+
+/// That a Release is suspended, if it is: nothing will make it healthy.
+fn suspended(release: &Release) -> Option<Failure> {
+    (outcome(release) == Outcome::Suspended).then(|| {
+        Failure::new(format!(
+            "Release `{}` is suspended, so nothing of it is applied",
+            release.id
+        ))
+        .hint("remove `spec.suspend: true` from it")
+    })
 }
 
 /// Why a Release has failed, if it has.
