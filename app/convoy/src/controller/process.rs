@@ -87,15 +87,32 @@ fn opened(
     blobs: Result<Option<Arc<dyn BlobStore>>, convoy_blob::OpenError>,
 ) -> Result<RenderStore, Failure> {
     blobs.map(RenderStore::from).map_err(|error| {
-        Failure::new(format!("cannot open the render store `{}`", without_query(url)))
+        Failure::new(format!("cannot open the render store `{}`", without_credentials(url)))
             .because(&error)
             .hint("write `file:///DIR?create_dir=true`, `mem://`, or nothing for no store")
     })
 }
 
-/// A URL without its query, which may name credentials.
-fn without_query(url: &str) -> &str {
-    url.split_once('?').map_or(url, |(place, _)| place)
+/// A URL without what may hold credentials: its query, its fragment, and the user before its host.
+///
+/// A password may hold any character that should have been escaped: of a URL with a host, everything before the last
+/// `@` goes.
+fn without_credentials(url: &str) -> String {
+    let url = url.trim();
+    let (scheme, rest) = match url.split_once(':') {
+        Some((scheme, rest)) => (format!("{scheme}:"), rest),
+        None => (String::new(), url),
+    };
+    let slashes = if rest.starts_with("//") { "//" } else { "" };
+    let rest = &rest[slashes.len()..];
+    // A URL without a host has no user, and its path may hold an `@`.
+    let rest = if slashes.is_empty() || !rest.starts_with('/') {
+        rest.rsplit_once('@').map_or(rest, |(_, place)| place)
+    } else {
+        rest
+    };
+    let place = rest.find(['?', '#']).map_or(rest, |end| &rest[..end]);
+    format!("{scheme}{slashes}{place}")
 }
 
 /// Asks the server for Releases once, so that what is wrong with it is said at the start.
@@ -122,4 +139,35 @@ pub(crate) async fn install_crds(connection: &Connection) -> Result<(), Failure>
         ))
         .because(&error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_credentials_of_a_url_are_shown() {
+        let check = |url: &str, expect: &str| assert_eq!(without_credentials(url), expect, "{url}");
+        check("s3://bucket/path?secret=x", "s3://bucket/path");
+        check("s3://user:pass@bucket/path?secret=x", "s3://bucket/path");
+        check("s3://user:pa/ss@bucket", "s3://bucket");
+        check("s3://user:pa?s#s@bucket", "s3://bucket");
+        check("s3://user:p@ss@bucket#x", "s3://bucket");
+        check("s3:user:pass@bucket", "s3:bucket");
+        check("user:pass@bucket", "user:bucket");
+        check("s3://bucket?user=a@b", "s3://b");
+        check("file:///srv/a@b?create_dir=true", "file:///srv/a@b");
+        check("mem://", "mem://");
+        check("", "");
+        let text = format!("{:?}", open_store("s3://user:pass@bucket").unwrap_err());
+        assert!(text.contains("s3://bucket") && !text.contains("pass"), "{text}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_password_before_a_host_is_never_shown(noise in "[ -~]{0,20}") {
+            let shown = without_credentials(&format!("s3://user:{noise}SECRET{noise}@bucket/path"));
+            proptest::prop_assert!(!shown.contains("SECRET"), "{}", shown);
+        }
+    }
 }
