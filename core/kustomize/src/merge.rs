@@ -325,15 +325,7 @@ impl Elements {
         if values.is_empty() {
             return Ok(Node::Seq(Vec::new()));
         }
-        if let [key] = keys {
-            for (first, list) in self.first.iter_mut().zip([&self.dest, &self.origin]) {
-                for at in list {
-                    if let Some(field) = self.nodes[*at].get(key) {
-                        first.entry(field.text().to_string()).or_insert(*at);
-                    }
-                }
-            }
-        } else {
+        if keys.len() > 1 {
             complete(&mut values)?;
         }
         let used: Vec<bool> = (0..keys.len())
@@ -345,6 +337,15 @@ impl Elements {
             .filter(|at| valid(*at))
             .map(|at| keys[at].clone())
             .collect();
+        if let [key] = &valid_keys[..] {
+            for (first, list) in self.first.iter_mut().zip([&self.dest, &self.origin]) {
+                for at in list {
+                    if let Some(field) = self.nodes[*at].get(key) {
+                        first.entry(field.text().to_string()).or_insert(*at);
+                    }
+                }
+            }
+        }
         let mut added = Added::default();
         for found in &values {
             let found: Vec<&str> = (0..keys.len())

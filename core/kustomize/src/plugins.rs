@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use convoy_value::{Limits, Value, yaml};
@@ -89,6 +90,17 @@ fn read_kind(
                     specs,
                 }
             }
+        }
+        "PrefixSuffixTransformer" => {
+            let specs = field_specs(fields, "fieldSpecs")?.ok_or("fieldSpecs is not expected to be nil")?;
+            let (prefix, suffix) = (fields.string("prefix")?, fields.string("suffix")?);
+            Transformer::Sequence(vec![
+                Transformer::Prefix {
+                    text: prefix,
+                    specs: specs.clone(),
+                },
+                Transformer::Suffix { text: suffix, specs },
+            ])
         }
         "NamespaceTransformer" => {
             let subjects = match fields.string("setRoleBindingSubjects")?.as_str() {

@@ -93,6 +93,8 @@ pub(crate) enum Transformer {
         targets: Vec<ValueTarget>,
     },
     Hash,
+    /// One after another.
+    Sequence(Vec<Transformer>),
 }
 
 type Result<T> = core::result::Result<T, String>;
@@ -135,6 +137,7 @@ impl Transformer {
             } => patch_selected(map, patch, target.as_ref(), *directly, schema),
             Self::Replacements(replacements) => replacements.iter().try_for_each(|replacement| replacement.apply(map)),
             Self::ValueAdd { value, targets } => targets.iter().try_for_each(|target| add_value(map, value, target)),
+            Self::Sequence(all) => all.iter().try_for_each(|transformer| transformer.apply(map, schema)),
             Self::Hash => {
                 for place in map.places() {
                     if let Some(resource) = map.get_mut(place)

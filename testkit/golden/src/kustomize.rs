@@ -32,7 +32,9 @@ pub fn read_tree(root: &Path) -> std::io::Result<Files> {
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            let Ok(target) = fs::canonicalize(entry.path()) else { continue };
+            let Ok(target) = fs::canonicalize(entry.path()) else {
+                continue;
+            };
             if !target.starts_with(&root) {
                 continue;
             }
@@ -52,7 +54,10 @@ pub fn read_tree(root: &Path) -> std::io::Result<Files> {
 /// Our answer for `directory` of a tree.
 #[must_use]
 pub fn ours(files: &Files, directory: &str, restrictor: LoadRestrictor) -> Answer {
-    let options = Options { load_restrictor: restrictor, ..Options::default() };
+    let options = Options {
+        load_restrictor: restrictor,
+        ..Options::default()
+    };
     let built = convoy_kustomize::build(files, directory, &options).map_err(|error| error.to_string())?;
     built.to_yaml().map_err(|error| error.to_string())
 }

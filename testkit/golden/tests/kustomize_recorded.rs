@@ -98,5 +98,10 @@ fn recorded_kustomizations_build_as_the_tool_built_them() {
             }
         }
     }
-    assert!(failures.is_empty(), "{} of {count} differ\n{}", failures.len(), failures.join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {count} differ\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
 }

@@ -1,9 +1,12 @@
-//! `kustomize <root> <directory> [none]`: builds a kustomization below a folder, as `kubectl kustomize` prints it.
+//! `kustomize <root> <directory> [none]` builds a kustomization below a folder, as `kubectl kustomize` prints it.
+//!
+//! `kustomize --cases <folder>` compares every case of `<folder>/kustomize-cases.tsv` with the tool's answer there.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
-use convoy_kustomize::LoadRestrictor;
+use convoy_kustomize::{Files, LoadRestrictor};
 use convoy_testkit_golden::kustomize;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
@@ -13,8 +16,24 @@ fn main() -> ExitCode {
         eprintln!("name a root, and a directory below it");
         return ExitCode::FAILURE;
     };
-    let restrictor = if rest.is_empty() { LoadRestrictor::Root } else { LoadRestrictor::None };
-    let answer = kustomize::read_tree(&PathBuf::from(root))
+    if root == "--cases" {
+        return match compare(Path::new(directory)) {
+            Ok(text) => {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let restrictor = if rest.is_empty() {
+        LoadRestrictor::Root
+    } else {
+        LoadRestrictor::None
+    };
+    let answer = kustomize::read_tree(Path::new(root))
         .map_err(|error| error.to_string())
         .and_then(|files| kustomize::ours(&files, directory, restrictor));
     match answer {
@@ -27,4 +46,41 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A line for each case that differs, and how many agree.
+fn compare(folder: &Path) -> std::io::Result<String> {
+    let mut out = String::new();
+    let (mut tree, mut root) = (Files::new(), String::new());
+    let (mut cases, mut same, mut refused) = (0, 0, 0);
+    for line in fs::read_to_string(folder.join("kustomize-cases.tsv"))?.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [id, directory, flags, expect, ..] = &fields[..] else {
+            continue;
+        };
+        let parts: Vec<&str> = directory.splitn(4, '/').collect();
+        let case_root = parts[..parts.len().min(3)].join("/");
+        if case_root != root {
+            (tree, root) = (kustomize::read_tree(&folder.join(&case_root))?, case_root);
+        }
+        let restrictor = if flags.contains("None") {
+            LoadRestrictor::None
+        } else {
+            LoadRestrictor::Root
+        };
+        cases += 1;
+        let ours = kustomize::ours(&tree, parts.get(3).unwrap_or(&""), restrictor);
+        let theirs = fs::read_to_string(folder.join(format!("kust-expected/{id}.yaml"))).ok();
+        match (ours, *expect == "ok") {
+            (Ok(text), true) if Some(&text) == theirs.as_ref() => same += 1,
+            (Err(_), false) => refused += 1,
+            (Ok(_), true) => out.push_str(&format!("{id}: other text\n")),
+            (Ok(_), false) => out.push_str(&format!("{id}: wrongly accepted\n")),
+            (Err(problem), true) => out.push_str(&format!("{id}: wrongly refused: {problem}\n")),
+        }
+    }
+    out.push_str(&format!(
+        "{cases} cases, {same} with the same bytes, {refused} refused by both\n"
+    ));
+    Ok(out)
 }

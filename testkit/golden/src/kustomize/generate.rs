@@ -76,7 +76,11 @@ fn object(random: &mut Random, out: &mut String) {
         0 => {
             out.push_str("apiVersion: v1\nkind: ConfigMap\n");
             metadata(random, out);
-            let _ = writeln!(out, "data:\n  a: \"{}\"\n  b: |\n    x\n    y: 1\n  image: nginx:1.2", random.below(9));
+            let _ = writeln!(
+                out,
+                "data:\n  a: \"{}\"\n  b: |\n    x\n    y: 1\n  image: nginx:1.2",
+                random.below(9)
+            );
         }
         1 => {
             out.push_str("apiVersion: v1\nkind: Secret\n");
@@ -86,7 +90,10 @@ fn object(random: &mut Random, out: &mut String) {
         2 => {
             out.push_str("apiVersion: v1\nkind: Service\n");
             let name = metadata(random, out);
-            let _ = writeln!(out, "spec:\n  selector: {{app: {name}}}\n  ports:\n  - port: 80\n    name: http\n  - port: 81\n    protocol: UDP");
+            let _ = writeln!(
+                out,
+                "spec:\n  selector: {{app: {name}}}\n  ports:\n  - port: 80\n    name: http\n  - port: 81\n    protocol: UDP"
+            );
         }
         3 | 4 => workload(random, out),
         5 => {
@@ -97,7 +104,10 @@ fn object(random: &mut Random, out: &mut String) {
             out.push_str("apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n");
             metadata(random, out);
             let (role, account) = (random.pick(NAMES), random.pick(&["default", "web", "db"]));
-            let _ = writeln!(out, "roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {role}}}");
+            let _ = writeln!(
+                out,
+                "roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {role}}}"
+            );
             let _ = writeln!(out, "subjects:\n- kind: ServiceAccount\n  name: {account}");
             if random.one_in(2) {
                 let _ = writeln!(out, "  namespace: {}", random.pick(&["one", "two", "default"]));
@@ -106,7 +116,11 @@ fn object(random: &mut Random, out: &mut String) {
         7 => {
             out.push_str("apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n");
             metadata(random, out);
-            let _ = writeln!(out, "rules:\n- apiGroups: [\"\"]\n  resources: [secrets]\n  resourceNames: [{}]", random.pick(NAMES));
+            let _ = writeln!(
+                out,
+                "rules:\n- apiGroups: [\"\"]\n  resources: [secrets]\n  resourceNames: [{}]",
+                random.pick(NAMES)
+            );
         }
         _ => {
             out.push_str("apiVersion: example.com/v1\nkind: Widget\n");
@@ -120,8 +134,11 @@ fn workload(random: &mut Random, out: &mut String) {
     let kind = random.pick(&["Deployment", "StatefulSet", "DaemonSet"]);
     let _ = writeln!(out, "apiVersion: apps/v1\nkind: {kind}");
     let name = metadata(random, out);
-    let (image, config, secret) =
-        (random.pick(&["nginx:1.2", "docker.io/nginx", "redis@sha256:ab", "busybox"]), random.pick(NAMES), random.pick(NAMES));
+    let (image, config, secret) = (
+        random.pick(&["nginx:1.2", "docker.io/nginx", "redis@sha256:ab", "busybox"]),
+        random.pick(NAMES),
+        random.pick(NAMES),
+    );
     let _ = write!(
         out,
         "spec:\n  replicas: {}\n  selector:\n    matchLabels: {{app: {name}}}\n  template:\n    metadata:\n      labels: {{app: {name}}}\n    spec:\n      serviceAccountName: {}\n      containers:\n      - name: main\n        image: {image}\n        args: [\"--v=$(VALUE)\", x]\n        ports:\n        - containerPort: 80\n        - containerPort: 81\n          protocol: UDP\n        env:\n        - name: A\n          value: \"1\"\n        - name: B\n          valueFrom: {{configMapKeyRef: {{name: {config}, key: a}}}}\n        envFrom:\n        - secretRef: {{name: {secret}}}\n      - name: side\n        image: busybox\n      volumes:\n      - name: v\n        configMap: {{name: {config}}}\n",
@@ -148,7 +165,11 @@ fn kustomization(random: &mut Random, resources: &[String], kind: &str, tree: &m
     match random.below(5) {
         0 => out.push_str("commonLabels: {team: \"7\", app: x}\n"),
         1 => {
-            let _ = writeln!(out, "labels:\n- pairs: {{team: blue}}\n  includeSelectors: {}", random.one_in(2));
+            let _ = writeln!(
+                out,
+                "labels:\n- pairs: {{team: blue}}\n  includeSelectors: {}",
+                random.one_in(2)
+            );
         }
         2 => out.push_str("labels:\n- pairs: {team: blue, z: \"true\"}\n  includeTemplates: true\n"),
         _ => {}
@@ -160,7 +181,9 @@ fn kustomization(random: &mut Random, resources: &[String], kind: &str, tree: &m
         generators(random, &mut out, tree, folder);
     }
     if random.one_in(3) {
-        out.push_str("images:\n- name: nginx\n  newTag: \"2\"\n- name: busybox\n  newName: other/box\n  digest: sha256:cd\n");
+        out.push_str(
+            "images:\n- name: nginx\n  newTag: \"2\"\n- name: busybox\n  newName: other/box\n  digest: sha256:cd\n",
+        );
     }
     if random.one_in(3) {
         patches(random, &mut out);
@@ -180,13 +203,21 @@ fn kustomization(random: &mut Random, resources: &[String], kind: &str, tree: &m
 fn generators(random: &mut Random, out: &mut String, tree: &mut Tree, folder: &str) {
     let name = random.pick(NAMES);
     let behavior = random.pick(&["create", "create", "merge", "replace"]);
-    let _ = writeln!(out, "configMapGenerator:\n- name: {name}\n  behavior: {behavior}\n  literals: [a=9, \"c=d e\", 'q=\"z\"']");
+    let _ = writeln!(
+        out,
+        "configMapGenerator:\n- name: {name}\n  behavior: {behavior}\n  literals: [a=9, \"c=d e\", 'q=\"z\"']"
+    );
     if random.one_in(2) {
         tree.insert(format!("{folder}/env.txt"), "# no\nX=1\n Y=<2>&\n\nZ\n".into());
         out.push_str("  envs: [env.txt]\n");
     }
     if random.one_in(2) {
-        let _ = writeln!(out, "secretGenerator:\n- name: {}\n  literals: [p={}]", random.pick(NAMES), "s".repeat(random.below(90)));
+        let _ = writeln!(
+            out,
+            "secretGenerator:\n- name: {}\n  literals: [p={}]",
+            random.pick(NAMES),
+            "s".repeat(random.below(90))
+        );
     }
     if random.one_in(4) {
         out.push_str("generatorOptions: {disableNameSuffixHash: true, labels: {gen: \"1\"}, immutable: true}\n");
@@ -196,7 +227,13 @@ fn generators(random: &mut Random, out: &mut String, tree: &mut Tree, folder: &s
 fn patches(random: &mut Random, out: &mut String) {
     out.push_str("patches:\n");
     for _ in 0..1 + random.below(2) {
-        let kind = random.pick(&["Deployment", "StatefulSet", "Deployment|DaemonSet", ".*Set", "ConfigMap"]);
+        let kind = random.pick(&[
+            "Deployment",
+            "StatefulSet",
+            "Deployment|DaemonSet",
+            ".*Set",
+            "ConfigMap",
+        ]);
         out.push_str(match random.below(7) {
             0 => "- patch: |-\n    - op: add\n      path: /metadata/annotations/patched\n      value: \"yes\"\n",
             1 => "- patch: |-\n    - {op: replace, path: /metadata/name, value: renamed}\n",
