@@ -2,6 +2,7 @@
 //!
 //! The text is Helm's; with `--output` the manifests are parsed and printed as objects.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use convoy_template::{Context, MissingKey, TemplateSet, Value as Dynamic};
 use convoy_value::{Map, yaml};
 
 use super::RenderOutput;
-use crate::disk::Tree;
+use crate::disk::{self, Tree};
 use crate::failure::Failure;
 use crate::print;
 
@@ -32,6 +33,7 @@ use crate::print;
     after_help = "Examples:\n  convoy render helm ./chart\n  convoy render helm my-app ./chart -n prod -f values.yaml --set a.b=1\n  \
                   convoy render helm ./chart --show-only templates/service.yaml"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct Args {
     /// Name of the release, and the chart
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
@@ -110,6 +112,7 @@ struct ValueFlags {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Accepted {
     #[arg(long, hide = true)]
     skip_crds: bool,
@@ -236,7 +239,9 @@ fn random_key() -> Result<Vec<u8>, Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::new(format!("cannot read `{}`", path.display())).because(&error))
+    /// Bytes of an archive, a values file, or a file of `--set-file`.
+    const MOST: u64 = 256 * 1024 * 1024;
+    disk::read_bounded(path, MOST)
 }
 
 fn read_file(name: &str) -> Result<Vec<u8>, Failure> {
@@ -274,7 +279,11 @@ fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
         return Err(Failure::new(format!("path {path:?} not found")));
     }
     let chart = if dir.is_dir() {
-        let ignored = fs::read(dir.join(".helmignore")).unwrap_or_default();
+        let ignored = if dir.join(".helmignore").exists() {
+            read(&dir.join(".helmignore"))?
+        } else {
+            Vec::new()
+        };
         let rules = IgnoreRules::parse(&ignored).map_err(|error| Failure::of(&error))?;
         let mut tree = Tree::new(limits);
         tree.add_directory(dir, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
@@ -291,7 +300,7 @@ fn objects(rendered: &Rendered, selection: Selection) -> Result<Vec<Object>, Fai
     let hooks = rendered
         .hooks
         .iter()
-        .filter(|hook| !selection.no_hooks && !(selection.skip_tests && hook.is_test()));
+        .filter(|hook| !(selection.no_hooks || selection.skip_tests && hook.is_test()));
     let mut objects = Vec::new();
     for manifest in crds.chain(&rendered.manifests).chain(hooks.map(|hook| &hook.manifest)) {
         let refuse = |error: &dyn std::error::Error| {
@@ -324,7 +333,7 @@ fn write(rendered: &Rendered, selection: Selection, dir: &Path) -> Result<(), Fa
             String::new()
         };
         fs::write(&path, before + &text).map_err(refuse)?;
-        report.push_str(&format!("wrote {}\n", path.display()));
+        let _ = writeln!(report, "wrote {}", path.display());
     }
     report.push('\n');
     print::out(&report)
