@@ -113,7 +113,7 @@ impl Writer<'_> {
 
     fn action(&mut self, out: &mut String, inside: &str) {
         let (left, right) = (self.left(), self.right());
-        out.push_str(&format!("{left}{inside}{right}"));
+        out.extend([left, inside, right]);
     }
 
     fn node(&mut self, out: &mut String, depth: usize) {

@@ -254,11 +254,11 @@ pub const NOT_COMPARED: &[&str] = &[
     "values",
 ];
 
-/// What may stand for a kind.
-#[must_use]
-pub fn pool(kind: char) -> &'static [&'static str] {
-    match kind {
-        's' | 'S' => &[
+/// What may stand for the kinds that a word is made of.
+const POOLS: &[(&str, &[&str])] = &[
+    (
+        "sS",
+        &[
             r#""""#,
             r#""hello world""#,
             ".uni",
@@ -291,13 +291,19 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""map""#,
             r#""9223372036854775808""#,
         ],
-        'i' => &[
+    ),
+    (
+        "i",
+        &[
             "0", "1", "2", "3", "-1", "-3", "5", "7", "10", "100", "-100", ".i", ".n", r#""1""#, ".nil",
         ],
-        'n' => &["0", "1", "2", "3", "-1", "5", "8", "-4", ".i", ".s"],
-        'f' => &["0.0", "1.5", "-2.5", "1e3", ".f", ".neg"],
-        'b' => &["true", "false", ".t", ".no", "1", ".nil"],
-        'x' => &[
+    ),
+    ("n", &["0", "1", "2", "3", "-1", "5", "8", "-4", ".i", ".s"]),
+    ("f", &["0.0", "1.5", "-2.5", "1e3", ".f", ".neg"]),
+    ("b", &["true", "false", ".t", ".no", "1", ".nil"]),
+    (
+        "x",
+        &[
             "0",
             "1",
             "-1",
@@ -337,7 +343,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             ".dur",
             "2.675",
         ],
-        'a' => &[
+    ),
+    (
+        "a",
+        &[
             "nil",
             "0",
             "1",
@@ -383,7 +392,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             "1i",
             ".big",
         ],
-        'l' => &[
+    ),
+    (
+        "l",
+        &[
             ".list",
             ".nums",
             ".mixed",
@@ -405,7 +417,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#"(list (dict "a" 1) (dict "a" 1))"#,
             "3",
         ],
-        'm' => &[
+    ),
+    (
+        "m",
+        &[
             "(deepCopy .m)",
             "(deepCopy .m2)",
             "(dict)",
@@ -420,7 +435,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             ".s",
             "(list)",
         ],
-        'k' => &[
+    ),
+    (
+        "k",
+        &[
             r#""a""#,
             r#""b""#,
             r#""c""#,
@@ -432,7 +450,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""s""#,
             ".t",
         ],
-        'r' => &[
+    ),
+    (
+        "r",
+        &[
             r#""a+""#,
             r#""[a-z]+""#,
             r#""(\\w+) (\\w+)""#,
@@ -468,7 +489,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""\\x{263a}|☃""#,
             r#""(?m)^.$""#,
         ],
-        'R' => &[
+    ),
+    (
+        "R",
+        &[
             r#""X""#,
             r#""""#,
             r#""$1""#,
@@ -482,7 +506,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""$9""#,
             ".uni",
         ],
-        'd' => &[
+    ),
+    (
+        "d",
+        &[
             r#""2006-01-02""#,
             r#""2006-01-02T15:04:05Z07:00""#,
             r#""Mon Jan _2 15:04:05 2006""#,
@@ -499,7 +526,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""Jan 01 1""#,
             "1",
         ],
-        'D' => &[
+    ),
+    (
+        "D",
+        &[
             ".time",
             "0",
             "1700000000",
@@ -511,7 +541,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#"(toDate "x" "y")"#,
             "1720000000",
         ],
-        'z' => &[
+    ),
+    (
+        "z",
+        &[
             r#""UTC""#,
             r#""Local""#,
             r#""""#,
@@ -521,7 +554,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""Nowhere/Land""#,
             r#""Australia/Lord_Howe""#,
         ],
-        't' => &[
+    ),
+    (
+        "t",
+        &[
             r#""1h""#,
             r#""-1.5h""#,
             r#""36h30m""#,
@@ -535,7 +571,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""1h-1m""#,
             "1",
         ],
-        'T' => &[
+    ),
+    (
+        "T",
+        &[
             r#""1h""#,
             r#""2400h""#,
             r#""90m""#,
@@ -549,7 +588,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""1s""#,
             r#""1h0m1s""#,
         ],
-        'p' => &[
+    ),
+    (
+        "p",
+        &[
             r#""""#,
             r#""/""#,
             r#""a/b.txt""#,
@@ -570,7 +612,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             "1",
             r#""a/b/..//../c.d/""#,
         ],
-        'u' => &[
+    ),
+    (
+        "u",
+        &[
             ".url",
             r#""http://h""#,
             r#""mailto:a@b.c""#,
@@ -594,7 +639,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""proto://u:p%40@h:1""#,
             "1",
         ],
-        'U' => &[
+    ),
+    (
+        "U",
+        &[
             "(urlParse .url)",
             r#"(dict "scheme" "http" "host" "h" "path" "p q")"#,
             r#"(dict "path" "a:b")"#,
@@ -609,7 +657,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#"(dict "scheme" "http" "path" "/only")"#,
             r#"(urlParse "/a%2Fb")"#,
         ],
-        'v' => &[
+    ),
+    (
+        "v",
+        &[
             r#""1.2.3""#,
             ".ver",
             r#""v2.0""#,
@@ -623,7 +674,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""v1.20.4-gke.5""#,
             r#""0.0.1""#,
         ],
-        'V' => &[
+    ),
+    (
+        "V",
+        &[
             r#"">=1.2.0""#,
             r#""^1.2""#,
             r#""~1.2.3""#,
@@ -639,7 +693,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""=1.2.3""#,
             r#""^0.0.1""#,
         ],
-        'F' => &[
+    ),
+    (
+        "F",
+        &[
             r#""%v""#,
             r#""%s %d""#,
             r#""%5.2f|""#,
@@ -678,7 +735,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""%é""#,
             "1",
         ],
-        'j' => &[
+    ),
+    (
+        "j",
+        &[
             ".json",
             r#""{}""#,
             r#""[1,2,{\"a\":null}]""#,
@@ -700,7 +760,10 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""  [ ]  ""#,
             r#""\"\\ud800\"""#,
         ],
-        'e' => &[
+    ),
+    (
+        "e",
+        &[
             r#""aGVsbG8=""#,
             r#""aGVsbG8""#,
             r#""aGVsbG8gd29ybGQ=""#,
@@ -724,6 +787,12 @@ pub fn pool(kind: char) -> &'static [&'static str] {
             r#""nbswy3dp""#,
             r#"" YQ==""#,
         ],
-        _ => &["nil"],
-    }
+    ),
+];
+
+/// What may stand for a kind.
+#[must_use]
+pub fn pool(kind: char) -> &'static [&'static str] {
+    let found = POOLS.iter().find(|(kinds, _)| kinds.contains(kind));
+    found.map_or(&["nil"], |(_, pool)| pool)
 }
