@@ -38,7 +38,9 @@ impl<'v> Fields<'v> {
         let left = match value {
             Value::Object(map) => map.iter().collect(),
             Value::Null => Vec::new(),
-            other => return Err(format!("{place}: a mapping was expected, not {}", kind(other))),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+                return Err(format!("{place}: a mapping was expected, not {}", kind(other)));
+            }
         };
         Ok(Self {
             left,
@@ -81,7 +83,9 @@ impl<'v> Fields<'v> {
             Value::String(text) => Ok(text.clone()),
             Value::Null => Ok(String::new()),
             Value::Bool(_) | Value::Number(_) if self.converts => Ok(json::to_canonical(value)),
-            other => Err(self.wrong(name, "a text", other)),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                Err(self.wrong(name, "a text", other))
+            }
         }
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn apply(
     set: &mut dyn FnMut(&mut Node) -> Result<(), String>,
 ) -> Result<(), String> {
     let gvk = &spec.gvk;
-    if !(gvk.kind.is_empty() && gvk.group.is_empty() && gvk.version.is_empty()) && !Gvk::of(object).is_selected(gvk) {
+    if *gvk != Gvk::default() && !Gvk::of(object).is_selected(gvk) {
         return Ok(());
     }
     let make = if spec.create { make } else { Make::Nothing };
@@ -132,7 +132,7 @@ fn field<'n>(map: &'n mut Entries, part: &str, last: bool, make: Make) -> Result
     {
         let wanted = match wanted {
             Node::Scalar(_) => Node::Scalar(Scalar::string(found.text())),
-            collection => collection,
+            collection @ (Node::Seq(_) | Node::Map(_)) => collection,
         };
         map.set(name, wanted);
     }

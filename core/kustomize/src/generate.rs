@@ -1,9 +1,10 @@
-//! ConfigMaps and Secrets from literals, files and files of variables, and the hash of their content.
+//! `ConfigMaps` and Secrets from literals, files and files of variables, and the hash of their content.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use convoy_value::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -335,7 +336,8 @@ pub(crate) fn hash(node: &Node) -> Result<String, String> {
 fn encode(digest: &[u8]) -> String {
     let mut hex = String::new();
     for byte in digest.iter().take(5) {
-        hex.push_str(&format!("{byte:02x}"));
+        // Writing into a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
     }
     hex.chars()
         .map(|c| match c {

@@ -189,7 +189,7 @@ impl Kustomization {
             ("vars", "replacements"),
         ];
         let warnings = deprecated.iter().filter(|(field, _)| {
-            let entries = value.as_object().into_iter().flat_map(|map| map.iter());
+            let entries = value.as_object().into_iter().flat_map(convoy_value::Map::iter);
             entries
                 .into_iter()
                 .any(|(key, value)| key.eq_ignore_ascii_case(field) && !value.is_null())

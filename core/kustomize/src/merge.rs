@@ -72,10 +72,10 @@ impl Directive {
 /// # Errors
 /// When both have different kinds of nodes in one place, or a directive is unknown.
 pub(crate) fn merge(object: Node, patch: Node, schema: &Schema) -> Result<Option<Node>> {
-    Merger { schema }.both(object, patch, None)
+    Rules { schema }.both(object, patch, None)
 }
 
-struct Merger<'s> {
+struct Rules<'s> {
     schema: &'s Schema,
 }
 
@@ -90,7 +90,7 @@ struct Elements {
     first: [BTreeMap<String, usize>; 2],
 }
 
-impl<'s> Merger<'s> {
+impl<'s> Rules<'s> {
     /// The schema for nodes of which the place is not known: their own type's.
     fn place(&self, place: Option<Place<'s>>, nodes: [&Node; 2]) -> Option<Place<'s>> {
         place.or_else(|| {
@@ -313,7 +313,8 @@ impl Elements {
             .collect()
     }
 
-    fn merge(mut self, merger: &Merger<'_>, keys: &[String], place: Option<Place<'_>>) -> Result<Node> {
+    #[expect(clippy::too_many_lines, reason = "one case after another, in the order of the tool")]
+    fn merge(mut self, rules: &Rules<'_>, keys: &[String], place: Option<Place<'_>>) -> Result<Node> {
         let mut values: Vec<Vec<String>> = Vec::new();
         let mut seen = BTreeSet::new();
         for at in self.origin.iter().chain(&self.dest) {
@@ -352,7 +353,7 @@ impl Elements {
                 .filter(|at| valid(*at))
                 .map(|at| found[at].as_str())
                 .collect();
-            let Some(at) = self.element(merger, &valid_keys, &found, place)? else {
+            let Some(at) = self.element(rules, &valid_keys, &found, place)? else {
                 let nodes = &self.nodes;
                 self.dest
                     .retain(|at| !is_match(&nodes[*at], &valid_keys, &found) && !nodes[*at].is_empty_map());
@@ -391,9 +392,9 @@ impl Elements {
         let mut last: Vec<Option<usize>> = vec![None; nodes.len()];
         for at in added.order {
             match (nodes.get_mut(at).and_then(Option::take), last[at]) {
-                (Some(node), _) => {
+                (Some(element), _) => {
                     last[at] = Some(out.len());
-                    out.push(node);
+                    out.push(element);
                 }
                 // kyaml adds an element without the key more than once.
                 (None, Some(first)) => {
@@ -409,7 +410,7 @@ impl Elements {
     /// Merges the elements with these values; answers where the result is.
     fn element(
         &mut self,
-        merger: &Merger<'_>,
+        rules: &Rules<'_>,
         keys: &[String],
         values: &[&str],
         place: Option<Place<'_>>,
@@ -441,17 +442,17 @@ impl Elements {
             (None, None) => Ok(None),
             (Some(dest), None) => {
                 let node = core::mem::replace(&mut self.nodes[dest], null());
-                let merged = merger.unpatched(node, place).map_err(problem)?;
+                let merged = rules.unpatched(node, place).map_err(problem)?;
                 Ok(self.put(dest, merged))
             }
             (Some(dest), Some(origin)) if dest == origin => {
                 let node = core::mem::replace(&mut self.nodes[dest], null());
-                let merged = merger.alone(node, place).map_err(problem)?;
+                let merged = rules.alone(node, place).map_err(problem)?;
                 Ok(self.put(dest, merged))
             }
             (None, Some(origin)) => {
                 let node = core::mem::replace(&mut self.nodes[origin], null());
-                let merged = merger.instead(node, place).map_err(problem)?;
+                let merged = rules.instead(node, place).map_err(problem)?;
                 Ok(self.put(origin, merged))
             }
             (Some(dest), Some(origin)) => {
@@ -459,11 +460,11 @@ impl Elements {
                 let replaces = patch.get(DIRECTIVE).is_some_and(|node| node.text() == "replace");
                 if replaces {
                     // The patch's element is the result, and the object's stays as it was.
-                    let merged = merger.alone(patch, place).map_err(problem)?;
+                    let merged = rules.alone(patch, place).map_err(problem)?;
                     return Ok(self.put(origin, merged));
                 }
                 let node = self.nodes[dest].clone();
-                match merger.both(node, patch, place).map_err(problem)? {
+                match rules.both(node, patch, place).map_err(problem)? {
                     Some(merged) => Ok(self.put(dest, Some(merged))),
                     None => Ok(None),
                 }
@@ -505,12 +506,11 @@ impl Added {
             return;
         }
         if keys.len() == 1 && !values[0].is_empty() {
-            match self.by_value.get(values[0]) {
-                Some(place) => self.order[*place] = at,
-                None => {
-                    self.by_value.insert(values[0].to_string(), self.order.len());
-                    self.order.push(at);
-                }
+            if let Some(place) = self.by_value.get(values[0]) {
+                self.order[*place] = at;
+            } else {
+                self.by_value.insert(values[0].to_string(), self.order.len());
+                self.order.push(at);
             }
             return;
         }

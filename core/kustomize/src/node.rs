@@ -154,7 +154,9 @@ impl Scalar {
         if self.tag == Tag::None || found == self.tag || (self.tag, found) == (Tag::Float, Tag::Int) {
             return Ok(match found {
                 Tag::Str => Value::String(self.text.clone()),
-                _ => yaml::kustomize::plain(&self.text),
+                Tag::None | Tag::Null | Tag::Bool | Tag::Int | Tag::Float | Tag::Time => {
+                    yaml::kustomize::plain(&self.text)
+                }
             });
         }
         // The text is not shown: it may be a secret.

@@ -58,6 +58,7 @@ pub(crate) fn read(
         .map_err(|problem| format!("plugin {}: {problem}", resource.id))
 }
 
+#[expect(clippy::too_many_lines, reason = "one case after another, in the order of the tool")]
 fn read_kind(
     kind: &str,
     fields: &mut Fields<'_>,
@@ -146,14 +147,14 @@ fn read_kind(
             replacements(&entries, load)?
         }
         "PatchTransformer" => {
-            let (path, patch) = (fields.string("path")?, fields.string("patch")?);
+            let (path, inline) = (fields.string("path")?, fields.string("patch")?);
             let target = fields.object("target")?.map(Selector::read).transpose()?;
             let options = fields.object("options")?;
             let (names, kinds) = match options {
                 Some(mut options) => (options.bool("allowNameChange")?, options.bool("allowKindChange")?),
                 None => (false, false),
             };
-            self::patch(&path, &patch, target, (names, kinds), load, objects)?
+            self::patch(&path, &inline, target, (names, kinds), load, objects)?
         }
         "PatchStrategicMergeTransformer" => {
             let mut entries = fields.strings("paths")?.unwrap_or_default();
@@ -206,7 +207,8 @@ fn policy(fields: &mut Fields<'_>) -> Result<Plugin> {
         "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  annotations:\n    iam.gke.io/gcp-service-account: {account}@{project}.iam.gserviceaccount.com\n  name: {name}\n"
     );
     if !namespace.is_empty() {
-        text.push_str(&format!("\n  namespace: {namespace}"));
+        text.push_str("\n  namespace: ");
+        text.push_str(&namespace);
     }
     let value = yaml::kustomize::parse_as_written(&text, &Limits::default()).map_err(|error| error.to_string())?;
     Ok(Plugin::Object(Resource::new(Node::from_written(value))))
@@ -219,28 +221,28 @@ fn text(bytes: Vec<u8>) -> String {
 /// An entry of `patches`.
 pub(crate) fn patch(
     path: &str,
-    patch: &str,
+    inline: &str,
     target: Option<Selector>,
     (names, kinds): (bool, bool),
     load: &mut Load<'_>,
     objects: &mut ReadObjects<'_>,
 ) -> Result<Transformer> {
-    let content = match (patch.trim(), path) {
+    let content = match (inline.trim(), path) {
         ("", "") => return Err("must specify one of patch and path".into()),
         (inline, "") => inline.to_string(),
         ("", path) => text(load(path)?),
         _ => return Err("patch and path can't be set at the same time".into()),
     };
     let objects = objects(&content);
-    let mut patch = transform::read_patch(&content, objects, &Limits::default())?;
-    if let Patch::Merge(patches) = &mut patch {
+    let mut read = transform::read_patch(&content, objects, &Limits::default())?;
+    if let Patch::Merge(patches) = &mut read {
         for patch in patches {
             patch.notes.allow_name_change |= names;
             patch.notes.allow_kind_change |= kinds;
         }
     }
     Ok(Transformer::PatchSelected {
-        patch,
+        patch: read,
         target,
         directly: true,
     })
@@ -281,12 +283,11 @@ pub(crate) fn strategic_merge(
 ) -> Result<Transformer> {
     let mut patches = Vec::new();
     for entry in entries {
-        match objects(entry) {
-            Ok(found) => patches.extend(found),
-            Err(_) => {
-                let content = text(load(entry)?);
-                patches.extend(objects(&content).map_err(|problem| format!("`{entry}`: {problem}"))?);
-            }
+        if let Ok(found) = objects(entry) {
+            patches.extend(found);
+        } else {
+            let content = text(load(entry)?);
+            patches.extend(objects(&content).map_err(|problem| format!("`{entry}`: {problem}"))?);
         }
     }
     if patches.is_empty() {
@@ -318,7 +319,7 @@ pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], load: &m
         match &value {
             Value::Array(items) => all.extend(items.iter().map(one).collect::<Result<Vec<_>>>()?),
             Value::Object(_) => all.push(one(&value)?),
-            _ => {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 return Err(format!(
                     "`{}`: a replacement or a list of them was expected",
                     entry.path

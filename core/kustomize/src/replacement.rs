@@ -370,7 +370,7 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
                     .map(|place| below(Step::Index(index), place))
                     .collect(),
             ),
-            other => other,
+            other @ (Found::InText(_) | Found::Nothing) => other,
         });
     }
     if part == "*" {
@@ -435,7 +435,7 @@ fn field(node: &mut Node, part: &str, rest: &[String], create: Option<&Node>) ->
         let mut parsed = structured::parse(&scalar.text).ok_or("the text is no YAML")?;
         return Ok(match find(&mut parsed, rest, create, true)? {
             Found::Places(places) => Found::InText(places.len()),
-            other => other,
+            other @ (Found::InText(_) | Found::Nothing) => other,
         });
     }
     Ok(match find(inner, rest, create, true)? {
@@ -445,7 +445,7 @@ fn field(node: &mut Node, part: &str, rest: &[String], create: Option<&Node>) ->
                 .map(|place| below(Step::Key(part.to_string()), place))
                 .collect(),
         ),
-        other => other,
+        other @ (Found::InText(_) | Found::Nothing) => other,
     })
 }
 

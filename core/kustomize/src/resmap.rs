@@ -265,10 +265,11 @@ impl Resource {
         for field in ["labels", "annotations"] {
             let mut texts = old.meta_texts(field);
             texts.extend(self.meta_texts(field));
-            if field == "annotations" && merge {
-                if let Some(origin) = old.annotation(crate::origin::ORIGIN) {
-                    texts.insert(crate::origin::ORIGIN.into(), origin.into());
-                }
+            if field == "annotations"
+                && merge
+                && let Some(origin) = old.annotation(crate::origin::ORIGIN)
+            {
+                texts.insert(crate::origin::ORIGIN.into(), origin.into());
             }
             self.set_meta_texts(field, &texts);
         }

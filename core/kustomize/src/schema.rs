@@ -138,7 +138,7 @@ impl Schema {
             .get("properties")
             .and_then(Value::as_object)
             .into_iter()
-            .flat_map(|map| map.iter())
+            .flat_map(convoy_value::Map::iter)
         {
             let field = self.read_field(property, numbers, depth)?;
             if let Some(definition) = self.definitions.get_mut(number) {

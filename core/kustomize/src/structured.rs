@@ -1,6 +1,5 @@
 //! YAML or JSON inside of a text: replacements look into it.
 
-use alloc::format;
 use alloc::string::{String, ToString as _};
 
 use convoy_value::{Limits, Value, json, yaml};
@@ -60,14 +59,17 @@ fn pretty(value: &Value, depth: usize, out: &mut String) {
             entries.sort_by_key(|(key, _)| *key);
             for (at, (key, item)) in entries.iter().enumerate() {
                 indent(depth + 1, out);
-                out.push_str(&format!("{}: ", json::to_canonical(&Value::from(*key))));
+                out.push_str(&json::to_canonical(&Value::from(*key)));
+                out.push_str(": ");
                 pretty(item, depth + 1, out);
                 out.push_str(if at + 1 < entries.len() { ",\n" } else { "\n" });
             }
             indent(depth, out);
             out.push('}');
         }
-        other => out.push_str(&json::to_canonical(other)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            out.push_str(&json::to_canonical(value));
+        }
     }
 }
 

@@ -543,7 +543,9 @@ pub(crate) fn read_operations(text: &str, limits: &Limits) -> Result<Value> {
     match &value {
         Value::Null => Ok(Value::Array(Vec::new())),
         Value::Array(items) if items.iter().all(|item| item.as_object().is_some() || item.is_null()) => Ok(value),
-        _ => Err("a JSON patch is a list of operations".into()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            Err("a JSON patch is a list of operations".into())
+        }
     }
 }
 

@@ -233,7 +233,7 @@ fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<Strin
                 }
                 match value {
                     Some(value) => out.push_str(&value.text),
-                    None => out.push_str(&format!("$({name})")),
+                    None => out.extend(["$(", name, ")"]),
                 }
             }
             (next, _) => {

@@ -1,5 +1,6 @@
 //! One open kustomization, and the machine that works on a stack of them.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
@@ -49,7 +50,7 @@ pub(crate) struct Frame {
 }
 
 enum Step {
-    Descend(Frame),
+    Descend(Box<Frame>),
     Next,
     Done,
 }
@@ -128,7 +129,7 @@ impl Builder<'_> {
             };
             match self.step(top)? {
                 Step::Next => {}
-                Step::Descend(frame) => stack.push(frame),
+                Step::Descend(frame) => stack.push(*frame),
                 Step::Done => {
                     self.visited.pop();
                     let Some(done) = stack.pop() else {
@@ -168,7 +169,7 @@ impl Builder<'_> {
                 frame.sum.map = map;
                 let next = next?;
                 self.check_objects(&frame.sum.map)?;
-                Ok(next.map_or(Step::Next, Step::Descend))
+                Ok(next.map_or(Step::Next, |frame| Step::Descend(Box::new(frame))))
             }
             Phase::Generators => {
                 frame.phase = Phase::Component(0);
@@ -192,7 +193,7 @@ impl Builder<'_> {
                 }
                 child.component = true;
                 child.sum = core::mem::take(&mut frame.sum);
-                Ok(Step::Descend(child))
+                Ok(Step::Descend(Box::new(child)))
             }
             Phase::Transformers => {
                 self.transform_all(frame)?;
@@ -479,6 +480,7 @@ impl Builder<'_> {
     }
 
     /// The transformers that the kustomization's own fields ask for, in kustomize's order.
+    #[expect(clippy::too_many_lines, reason = "one case after another, in the order of the tool")]
     fn built_in(
         &mut self,
         frame: &Frame,
@@ -652,7 +654,7 @@ fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &
     for (field, property) in properties
         .and_then(Value::as_object)
         .into_iter()
-        .flat_map(|map| map.iter())
+        .flat_map(convoy_value::Map::iter)
     {
         path.push(field.to_string());
         let text = |key: &str| property.get(key).and_then(Value::as_str);
