@@ -124,8 +124,12 @@ fn omit(context: &mut Context, map: MapRef, Rest(keys): Rest<Str>) -> Result<Map
     Ok(picked)
 }
 
-fn merge(context: &mut Context, map: MapRef, sources: &[MapRef], overwrite: bool) -> Result<MapRef> {
+fn merge(context: &mut Context, mut map: MapRef, sources: &[MapRef], overwrite: bool) -> Result<MapRef> {
     for source in sources {
+        // A nil map gives way to a new one.
+        if context.heap().is_nil_map(map) && !context.heap().is_nil_map(*source) {
+            map = context.heap_mut().map()?;
+        }
         merge_into(context, map, *source, overwrite)?;
     }
     Ok(map)

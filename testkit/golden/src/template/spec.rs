@@ -428,7 +428,7 @@ const POOLS: &[(&str, &[&str])] = &[
             r#"(dict "b" (dict "y" (list 1)))"#,
             r#"(dict "a" 0 "l" (list 1) "b" "str")"#,
             r#"(dict "z" 1 "l" (list) "a" nil)"#,
-            ".em",
+            r#"(dict "e" "")"#,
             ".sm",
             ".nil",
             "nil",
