@@ -52,7 +52,9 @@ pub fn read_tree(root: &Path) -> std::io::Result<Files> {
 }
 
 /// Our answer for `directory` of a tree.
-#[must_use]
+///
+/// # Errors
+/// When we refuse it.
 pub fn ours(files: &Files, directory: &str, restrictor: LoadRestrictor) -> Answer {
     let options = Options {
         load_restrictor: restrictor,
@@ -63,7 +65,9 @@ pub fn ours(files: &Files, directory: &str, restrictor: LoadRestrictor) -> Answe
 }
 
 /// Our answer for a tree of texts.
-#[must_use]
+///
+/// # Errors
+/// When we refuse it.
 pub fn ours_of(tree: &Tree, directory: &str) -> Answer {
     let files = tree.iter().map(|(path, text)| (path, text.as_bytes())).collect();
     ours(&files, directory, LoadRestrictor::Root)
@@ -71,9 +75,11 @@ pub fn ours_of(tree: &Tree, directory: &str) -> Answer {
 
 /// The tool's answer for `directory` of a tree.
 ///
+/// # Errors
+/// When the tool refuses it.
+///
 /// # Panics
 /// When the tree cannot be written or the tool cannot be run.
-#[must_use]
 pub fn theirs(kubectl: &PathBuf, tree: &Tree, directory: &str) -> Answer {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     for (path, text) in tree {

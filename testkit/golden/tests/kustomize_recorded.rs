@@ -52,13 +52,13 @@ const LEAST: usize = 10;
 fn cases() -> BTreeMap<String, Vec<(String, Case)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/kustomize");
     let mut all = BTreeMap::new();
-    for feature in fs::read_dir(root).unwrap() {
-        let feature = feature.unwrap();
+    for feature in fs::read_dir(root).expect("the cases are there") {
+        let feature = feature.expect("a folder of cases");
         let mut cases: Vec<(String, Case)> = fs::read_dir(feature.path())
-            .unwrap()
+            .expect("the cases are there")
             .map(|file| {
-                let file = file.unwrap();
-                let case = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+                let file = file.expect("a case");
+                let case = serde_json::from_slice(&fs::read(file.path()).expect("a case")).expect("a case");
                 (file.file_name().to_string_lossy().into_owned(), case)
             })
             .collect();

@@ -2,6 +2,7 @@
 //!
 //! `kustomize --cases <folder>` compares every case of `<folder>/kustomize-cases.tsv` with the tool's answer there.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -74,13 +75,14 @@ fn compare(folder: &Path) -> std::io::Result<String> {
         match (ours, *expect == "ok") {
             (Ok(text), true) if Some(&text) == theirs.as_ref() => same += 1,
             (Err(_), false) => refused += 1,
-            (Ok(_), true) => out.push_str(&format!("{id}: other text\n")),
-            (Ok(_), false) => out.push_str(&format!("{id}: wrongly accepted\n")),
-            (Err(problem), true) => out.push_str(&format!("{id}: wrongly refused: {problem}\n")),
+            (Ok(_), true) => drop(writeln!(out, "{id}: other text")),
+            (Ok(_), false) => drop(writeln!(out, "{id}: wrongly accepted")),
+            (Err(problem), true) => drop(writeln!(out, "{id}: wrongly refused: {problem}")),
         }
     }
-    out.push_str(&format!(
-        "{cases} cases, {same} with the same bytes, {refused} refused by both\n"
-    ));
+    let _ = writeln!(
+        out,
+        "{cases} cases, {same} with the same bytes, {refused} refused by both"
+    );
     Ok(out)
 }

@@ -15,7 +15,7 @@ pub fn tree(random: &mut Random) -> Tree {
     let bases = 1 + random.below(2);
     for base in 0..bases {
         let mut names = Vec::new();
-        for index in 0..1 + random.below(4) {
+        for index in 0..=random.below(4) {
             let file = format!("r{index}.yaml");
             tree.insert(format!("base{base}/{file}"), objects(random));
             names.push(file);
@@ -62,7 +62,7 @@ fn metadata(random: &mut Random, out: &mut String) -> String {
 
 fn objects(random: &mut Random) -> String {
     let mut out = String::new();
-    for index in 0..1 + random.below(2) {
+    for index in 0..=random.below(2) {
         if index > 0 {
             out.push_str("---\n");
         }
@@ -226,7 +226,7 @@ fn generators(random: &mut Random, out: &mut String, tree: &mut Tree, folder: &s
 
 fn patches(random: &mut Random, out: &mut String) {
     out.push_str("patches:\n");
-    for _ in 0..1 + random.below(2) {
+    for _ in 0..=random.below(2) {
         let kind = random.pick(&[
             "Deployment",
             "StatefulSet",
