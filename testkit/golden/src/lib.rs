@@ -10,6 +10,7 @@ pub mod encoding;
 pub mod generate;
 pub mod helm;
 pub mod kustomize;
+pub mod kustomize_build;
 pub mod oracle;
 pub mod reduce;
 pub mod table;

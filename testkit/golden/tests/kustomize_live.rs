@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use convoy_testkit_golden::components;
 use convoy_testkit_golden::generate::Random;
-use convoy_testkit_golden::kustomize::{self, Answer, Tree};
+use convoy_testkit_golden::kustomize_build::{self as kustomize, Answer, Tree};
 
 /// Fixed seeds; as many again are new. `CONVOY_GOLDEN_CASES` asks for another number.
 const CASES: u64 = 40;

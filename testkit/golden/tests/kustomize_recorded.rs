@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use convoy_testkit_golden::kustomize::{self, Tree};
+use convoy_testkit_golden::kustomize_build::{self as kustomize, Tree};
 
 /// A recorded case.
 #[derive(serde::Deserialize)]

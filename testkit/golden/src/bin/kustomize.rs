@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use convoy_kustomize::{Files, LoadRestrictor};
-use convoy_testkit_golden::kustomize;
+use convoy_testkit_golden::kustomize_build as kustomize;
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
 fn main() -> ExitCode {
