@@ -49,7 +49,10 @@ pub fn template_exec(data: &[u8]) {
             r#"{"s": "text", "n": 3, "list": [1, "a", null], "m": {"a": {"b": 1}}}"#,
             &convoy_value::Limits::default(),
         );
-        let data = plain.ok().and_then(|plain| context.heap_mut().import(&plain).ok()).unwrap_or(Value::Nil);
+        let data = plain
+            .ok()
+            .and_then(|plain| context.heap_mut().import(&plain).ok())
+            .unwrap_or(Value::Nil);
         context.execute("x", data)
     };
     let first = run();

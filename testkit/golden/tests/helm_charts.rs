@@ -89,7 +89,9 @@ fn helm_still_answers_what_was_recorded() {
     let Some(helm) = components::find("helm") else { return };
     for chart in charts() {
         let mut command = Command::new(&helm);
-        command.args(["template", "rel", "-n", "ns", "--include-crds"]).arg(&chart);
+        command
+            .args(["template", "rel", "-n", "ns", "--include-crds"])
+            .arg(&chart);
         if chart.join(VALUES).exists() {
             command.arg("-f").arg(chart.join(VALUES));
         }
