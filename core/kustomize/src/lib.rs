@@ -1,6 +1,6 @@
 //! `kustomize build` over a tree of files in memory, as kustomize 5.8.1 (inside kubectl 1.36.3) does it.
 //!
-//! [`build`] reads the kustomization of one directory, gathers what it names ([`target`]), runs generators and
+//! [`build`] reads the kustomization of one directory, gathers what it names (`target`), runs generators and
 //! transformers over it, and answers the objects in the order in which kustomize prints them. The judge of all of it is the real
 //! tool; where its code and its documentation differ, its code is right.
 //!

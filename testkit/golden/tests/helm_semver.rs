@@ -41,7 +41,7 @@ fn order(a: &str, b: &str) -> Result<Value, Value> {
 }
 
 fn answer(question: &[String]) -> Value {
-    let answer = match &question[..] {
+    let answer = match question {
         [kind, text] if kind == "v" => version(text),
         [kind, text] if kind == "c" => Constraint::parse(text)
             .map(|c| json!(c.to_string()))
