@@ -42,10 +42,11 @@ pub(crate) fn fetch(error: &FetchError) -> Failure {
         FetchError::HostNotTrusted { .. } => Reason::HostNotTrusted,
         FetchError::HostRefused { .. } => Reason::HostRefused,
         FetchError::Tls { .. } => Reason::TlsFailed,
-        FetchError::Unreachable { .. } => Reason::FetchFailed,
+        FetchError::Unreachable { .. } | FetchError::Busy { .. } => Reason::FetchFailed,
         FetchError::Timeout { .. } => Reason::FetchTimeout,
         FetchError::NotARepository { .. } | FetchError::Invalid { .. } => Reason::ArtifactInvalid,
         FetchError::RefNotFound { .. } => Reason::RefNotFound,
+        FetchError::Signature { .. } => Reason::SignatureInvalid,
         FetchError::Limit { .. } => Reason::LimitExceeded,
         FetchError::Unsupported { .. } => Reason::Unsupported,
     };
@@ -58,12 +59,14 @@ pub(crate) const fn verification(error: &FetchError) -> SourceReason {
         FetchError::Authentication { .. } => SourceReason::AuthenticationFailed,
         FetchError::HostNotTrusted { .. } => SourceReason::HostNotTrusted,
         FetchError::Tls { .. } => SourceReason::TlsFailed,
-        FetchError::Unreachable { .. } | FetchError::Timeout { .. } | FetchError::HostRefused { .. } => {
-            SourceReason::Unreachable
-        }
+        FetchError::Unreachable { .. }
+        | FetchError::Busy { .. }
+        | FetchError::Timeout { .. }
+        | FetchError::HostRefused { .. } => SourceReason::Unreachable,
         FetchError::NotARepository { .. }
         | FetchError::RefNotFound { .. }
         | FetchError::Invalid { .. }
+        | FetchError::Signature { .. }
         | FetchError::Limit { .. } => SourceReason::NotARepository,
         FetchError::Unsupported { .. } => SourceReason::Unsupported,
     }
@@ -120,7 +123,16 @@ mod tests {
             (FetchError::HostRefused { url: url(), why: why() }, Reason::HostRefused),
             (FetchError::Tls { url: url(), why: why() }, Reason::TlsFailed),
             (FetchError::Unreachable { url: url(), why: why() }, Reason::FetchFailed),
+            (
+                FetchError::Busy {
+                    url: url(),
+                    why: why(),
+                    after: std::time::Duration::from_secs(7),
+                },
+                Reason::FetchFailed,
+            ),
             (FetchError::Timeout { url: url(), seconds: 5 }, Reason::FetchTimeout),
+            (FetchError::Signature { url: url(), why: why() }, Reason::SignatureInvalid),
             (
                 FetchError::NotARepository { url: url(), why: why() },
                 Reason::ArtifactInvalid,

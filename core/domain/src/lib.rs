@@ -7,6 +7,7 @@
 
 extern crate alloc;
 
+pub mod access;
 pub mod artifact;
 pub mod cluster;
 pub mod condition;

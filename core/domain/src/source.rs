@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::access::Access;
 use crate::condition::Truth;
 use crate::id::NamespacedName;
 
@@ -123,6 +124,8 @@ pub struct Source {
     pub timeout: Duration,
     /// TLS settings.
     pub tls: Tls,
+    /// What its Secrets hold, and what else is asked for; empty until whoever fetches has read them.
+    pub access: Access,
     /// Fields whose behaviour comes later but that may not be passed over (credentials, signatures), by path:
     /// a source that sets one is refused with `Unsupported`.
     pub unsupported: Vec<String>,

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::time::Duration;
 
 use async_trait::async_trait;
 use convoy_domain::artifact::{Artifact, Revision};
@@ -49,6 +50,16 @@ pub enum FetchError {
         /// What was said.
         why: String,
     },
+    /// The server asks to be left alone for a while.
+    #[error("`{url}` asks to wait {} s: {why}", after.as_secs())]
+    Busy {
+        /// URL without credentials.
+        url: String,
+        /// What was said.
+        why: String,
+        /// How long it asks to wait, at most an hour.
+        after: Duration,
+    },
     /// The server was too slow.
     #[error("`{url}` did not answer within {seconds} s")]
     Timeout {
@@ -81,6 +92,14 @@ pub enum FetchError {
         /// Path and rule.
         why: String,
     },
+    /// The signature that the source asks for is absent, or not by one of its keys.
+    #[error("the signature of what `{url}` gave does not count: {why}")]
+    Signature {
+        /// URL without credentials.
+        url: String,
+        /// What was signed, and what is wrong.
+        why: String,
+    },
     /// A bound was passed.
     #[error("`{url}` passes the limit of {limit}")]
     Limit {
@@ -102,7 +121,7 @@ impl FetchError {
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::Timeout { .. } => true,
+            Self::Unreachable { .. } | Self::Timeout { .. } | Self::Busy { .. } => true,
             Self::Authentication { .. }
             | Self::HostNotTrusted { .. }
             | Self::HostRefused { .. }
@@ -110,8 +129,29 @@ impl FetchError {
             | Self::NotARepository { .. }
             | Self::RefNotFound { .. }
             | Self::Invalid { .. }
+            | Self::Signature { .. }
             | Self::Limit { .. }
             | Self::Unsupported { .. } => false,
+        }
+    }
+
+    /// How long the server asks to be left alone, where it does.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Busy { after, .. } => Some(*after),
+            Self::Authentication { .. }
+            | Self::HostNotTrusted { .. }
+            | Self::HostRefused { .. }
+            | Self::Tls { .. }
+            | Self::Unreachable { .. }
+            | Self::Timeout { .. }
+            | Self::NotARepository { .. }
+            | Self::RefNotFound { .. }
+            | Self::Invalid { .. }
+            | Self::Signature { .. }
+            | Self::Limit { .. }
+            | Self::Unsupported { .. } => None,
         }
     }
 }
@@ -121,8 +161,15 @@ impl FetchError {
 pub trait SourceFetcher: Send + Sync + core::fmt::Debug {
     /// Asks the endpoint whether it is what the source says, without downloading content.
     async fn verify(&self, source: &Source) -> Result<(), FetchError>;
-    /// The revision that `wanted` is at now, without downloading content.
+    /// The revision that `wanted` is at now, without downloading content. A `wanted` that names its revision may answer
+    /// without asking: it proves nothing about the source's access.
     async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError>;
+    /// Asks the endpoint, with this source's own credentials and by its own rule on signatures, whether it may have
+    /// `revision`, which `wanted` resolved to and which another source fetched; without downloading content.
+    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError> {
+        let _ = (wanted, revision);
+        self.verify(source).await
+    }
     /// The files of `revision`, which `wanted` resolved to. Content is bounded by `limits` while it is received.
     async fn fetch(
         &self,

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use convoy_domain::access::Access;
 use convoy_domain::artifact::{Artifact, Files, Revision};
 use convoy_domain::id::NamespacedName;
 use convoy_domain::limits::Limits;
@@ -53,6 +54,7 @@ pub fn git_source(url: &str) -> Source {
         min_sync_interval: Duration::from_secs(30),
         timeout: Duration::from_mins(1),
         tls: Tls::default(),
+        access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use convoy_domain::Timestamp;
+use convoy_domain::access::Access;
 use convoy_domain::cluster::{ClusterRecord, Connection};
 use convoy_domain::id::NamespacedName;
 use convoy_domain::release::{
@@ -96,6 +97,7 @@ pub fn git_repository(namespace: &str, name: &str, url: &str) -> Source {
         min_sync_interval: Duration::ZERO,
         timeout: Duration::from_mins(1),
         tls: Tls::default(),
+        access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: None,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use convoy_domain::access::Access;
 use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus, Tls};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -89,6 +90,7 @@ fn described(
         min_sync_interval: MIN_SYNC_INTERVAL,
         timeout: Duration::ZERO,
         tls: Tls::default(),
+        access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: status.and_then(source_status_from),
