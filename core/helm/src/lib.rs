@@ -40,7 +40,7 @@ pub use engine::Setup;
 pub use entropy::KeyedEntropy;
 pub use error::Error;
 pub use ignore::Rules as IgnoreRules;
-pub use manifest::{Hook, Manifest};
+pub use manifest::{Hook, INSTALL_ORDER, Manifest};
 pub use metadata::Metadata;
 pub use render::{Rendered, Selection, Settings, render};
 

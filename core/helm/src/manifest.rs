@@ -41,7 +41,7 @@ impl Hook {
 }
 
 /// The order in which Helm installs kinds; others come after, by name.
-const INSTALL_ORDER: [&str; 38] = [
+pub const INSTALL_ORDER: [&str; 38] = [
     "PriorityClass",
     "Namespace",
     "NetworkPolicy",

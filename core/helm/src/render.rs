@@ -31,6 +31,8 @@ pub struct Settings {
     pub values: Map,
     /// API versions in addition to Helm's own.
     pub api_versions: Vec<String>,
+    /// Whether `api_versions` stand in place of Helm's own.
+    pub replaces_api_versions: bool,
     /// `.Capabilities.KubeVersion`.
     pub kube_version: KubeVersion,
     /// `.Release.IsUpgrade`, the opposite of `.Release.IsInstall`.
@@ -51,6 +53,7 @@ impl Default for Settings {
             namespace: "default".into(),
             values: Map::new(),
             api_versions: Vec::new(),
+            replaces_api_versions: false,
             kube_version: KubeVersion::default(),
             is_upgrade: false,
             validates_schema: true,

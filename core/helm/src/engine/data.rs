@@ -151,9 +151,8 @@ fn release(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
 }
 
 fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
-    let versions = API_VERSIONS
-        .into_iter()
-        .chain(settings.api_versions.iter().map(String::as_str));
+    let own = API_VERSIONS.into_iter().filter(|_| !settings.replaces_api_versions);
+    let versions = own.chain(settings.api_versions.iter().map(String::as_str));
     let versions: Vec<Value> = versions.map(Value::string).collect();
     let has = Function::new("Has", |context: &mut Context, versions: Value, wanted: Str| {
         let versions = versions.as_list();
