@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::ignore::Rules;
 use crate::layers;
 use crate::metadata::Metadata;
+use crate::reason::Reason;
 use crate::tables::Tree;
 
 /// The files of a chart's folder: path below it, with `/`, to content.
@@ -98,15 +99,16 @@ impl Chart {
             .iter()
             .find(|file| file.name == "Chart.yaml")
             .ok_or(Error::NoChartYaml)?;
-        let cannot = |reason| Error::File {
+        let cannot = |reason: Reason| Error::File {
             file: "Chart.yaml",
             reason,
         };
         let value = decode::read(&file.data).map_err(cannot)?;
         let mut version = String::new();
-        let map = decode::structure(&value, decode::Place::new("chartBase", ""), "loader.chartBase").map_err(cannot)?;
-        if let Some(map) = map {
-            decode::text(map, "apiVersion", "chartBase", "apiVersion", &mut version).map_err(cannot)?;
+        let map = decode::structure(&value, decode::Place::new("chartBase", ""), "loader.chartBase");
+        if let Some(map) = map.map_err(|reason| cannot(reason.into()))? {
+            let read = decode::text(map, "apiVersion", "chartBase", "apiVersion", &mut version);
+            read.map_err(|reason| cannot(reason.into()))?;
         }
         match version.as_str() {
             "" | "v1" | "v2" => Ok(()),
@@ -250,9 +252,10 @@ pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
 
 /// Lock files are read only to be refused.
 fn check_lock(file: &File, name: &'static str) -> Result<(), Error> {
-    let cannot = |reason| Error::File { file: name, reason };
+    let cannot = |reason: Reason| Error::File { file: name, reason };
     let value = decode::read(&file.data).map_err(cannot)?;
-    decode::structure(&value, decode::Place::new("Lock", ""), "v2.Lock").map_err(cannot)?;
+    let lock = decode::structure(&value, decode::Place::new("Lock", ""), "v2.Lock");
+    lock.map_err(|reason| cannot(reason.into()))?;
     Ok(())
 }
 
@@ -265,14 +268,14 @@ fn read_values(file: &File) -> Result<Tree, Error> {
 }
 
 /// The documents of a values file, merged.
-pub(crate) fn read_layers(text: &[u8]) -> Result<Map, String> {
+pub(crate) fn read_layers(text: &[u8]) -> Result<Map, Reason> {
     let documents = yaml::helm::parse_values_documents(text, &convoy_value::Limits::default()).map_err(|error| {
-        let reason = error.go_message();
-        if reason.starts_with("invalid Yaml document separator") {
-            format!("error reading yaml document: {reason}")
+        let is_separator = error.go_message().starts_with("invalid Yaml document separator");
+        Reason::yaml(&error).after(if is_separator {
+            "error reading yaml document: "
         } else {
-            format!("cannot unmarshal yaml document: error converting YAML to JSON: {reason}")
-        }
+            "cannot unmarshal yaml document: error converting YAML to JSON: "
+        })
     })?;
     let mut merged = Map::new();
     for document in documents {
@@ -286,9 +289,9 @@ pub(crate) fn read_layers(text: &[u8]) -> Result<Map, String> {
                     Value::Array(_) => "array",
                     Value::Null | Value::String(_) | Value::Object(_) => "string",
                 };
-                return Err(format!(
+                return Err(Reason::plain(format!(
                     "cannot unmarshal yaml document: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
-                ));
+                )));
             }
         }
     }

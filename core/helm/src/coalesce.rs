@@ -26,6 +26,9 @@ pub(crate) enum Mode {
     Merge,
 }
 
+/// What is shown in place of a value that should be a map.
+pub(crate) const NO_MAP: &str = "the values for a chart are no map";
+
 /// The values given for a chart are no map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch {

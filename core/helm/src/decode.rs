@@ -1,5 +1,8 @@
 //! YAML into typed fields, as sigs.k8s.io/yaml and Go's `encoding/json` do it: names of fields match whatever their
 //! case, a null leaves the field alone, and a number or boolean is text where text is wanted.
+//!
+//! # Invariant
+//! An error that is a plain text names kinds and fields, never a value.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -8,6 +11,7 @@ use alloc::vec::Vec;
 use convoy_value::{Limits, Map, Number, Value, yaml};
 
 use crate::gofloat;
+use crate::reason::Reason;
 
 /// Where a field is: the Go type that holds it and the path of field names.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +50,9 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// Reads YAML, with the error that sigs.k8s.io/yaml gives.
-pub(crate) fn read(text: &[u8]) -> Result<Value, String> {
+pub(crate) fn read(text: &[u8]) -> Result<Value, Reason> {
     yaml::helm::parse(text, &Limits::default())
-        .map_err(|error| format!("error converting YAML to JSON: {}", error.go_message()))
+        .map_err(|error| Reason::yaml(&error).after("error converting YAML to JSON: "))
 }
 
 /// The map that a Go structure of type `structure` is read from; `None` for null.

@@ -13,6 +13,7 @@ use crate::coalesce::{self, Mismatch, Mode, coalesce_tables};
 use crate::error::Error;
 use crate::gofloat;
 use crate::metadata::Dependency;
+use crate::reason::Reason;
 use crate::tables::{Heap, Node, Table, TableId, Tree};
 
 /// Settles the dependencies of `chart` for the values that a user gives.
@@ -23,7 +24,7 @@ pub(crate) fn process(chart: &mut Chart, values: &Tree) -> Result<(), Error> {
     result.map_err(|Mismatch { key, value }| Error::TypeMismatch {
         stage: "chart dependencies processing failed: ",
         key,
-        value,
+        value: Reason::hiding(value, coalesce::NO_MAP),
     })
 }
 

@@ -1,11 +1,22 @@
 //! What can go wrong between the files of a chart and its manifests.
+//!
+//! # Invariant
+//! What an [`Error`] displays holds no value that a user gave, whatever it is about; [`Error::go_text`] is what Helm
+//! prints, values included.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::format;
+use alloc::string::{String, ToString as _};
 
 use crate::archive::ArchiveError;
+use crate::reason::Reason;
 
-/// Why a chart cannot be loaded or rendered. The texts are those of `helm template` after `Error: `.
+/// What Helm says before the failures of a schema.
+const SCHEMA: &str = "values don't meet the specifications of the schema(s) in the following chart(s):\n";
+
+/// Why a chart cannot be loaded or rendered.
+///
+/// What is displayed is for logs and statuses. What `helm template` prints after `Error: ` is [`Error::go_text`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The archive cannot be unpacked.
@@ -23,7 +34,7 @@ pub enum Error {
         /// The file.
         file: &'static str,
         /// What is wrong with it.
-        reason: String,
+        reason: Reason,
     },
     /// A pattern in `.helmignore` is malformed.
     #[error("{0}")]
@@ -65,7 +76,7 @@ pub enum Error {
         /// The chart.
         key: String,
         /// The value as Go prints it.
-        value: String,
+        value: Reason,
     },
     /// An option such as `--set` cannot be read.
     #[error("failed parsing {option} data{reason}")]
@@ -73,7 +84,7 @@ pub enum Error {
         /// The option.
         option: &'static str,
         /// Separator and reason.
-        reason: String,
+        reason: Reason,
     },
     /// A values file cannot be read.
     #[error("failed to parse {file}: {reason}")]
@@ -81,11 +92,11 @@ pub enum Error {
         /// The file.
         file: String,
         /// Why not.
-        reason: String,
+        reason: Reason,
     },
     /// The values do not meet a chart's schema.
-    #[error("values don't meet the specifications of the schema(s) in the following chart(s):\n{0}")]
-    Schema(String),
+    #[error("{SCHEMA}{0}")]
+    Schema(Reason),
     /// The chart is for other versions of Kubernetes.
     #[error("chart requires kubeVersion: {constraint} which is incompatible with Kubernetes {version}")]
     KubeVersion {
@@ -106,7 +117,7 @@ pub enum Error {
     #[error("{message}")]
     Template {
         /// The text, places included.
-        message: String,
+        message: Reason,
         /// The file.
         file: String,
         /// Its line, from 1; 0 if unknown.
@@ -120,7 +131,7 @@ pub enum Error {
         /// The template.
         file: String,
         /// What is wrong.
-        reason: String,
+        reason: Reason,
     },
     /// A file of `--show-only` is none of the chart's.
     #[error("could not find template {0} in chart")]
@@ -134,6 +145,35 @@ pub enum Error {
 }
 
 impl Error {
+    /// The text of `helm template` after `Error: `. It may quote values.
+    #[must_use]
+    pub fn go_text(&self) -> String {
+        match self {
+            Self::File { file, reason } => format!("cannot load {file}: {}", reason.go_text()),
+            Self::Subchart { name, parent, source } => {
+                format!("error unpacking subchart {name} in {parent}: {}", source.go_text())
+            }
+            Self::TypeMismatch { stage, key, value } => format!("{stage}type mismatch on {key}: {}", value.go_text()),
+            Self::Set { option, reason } => format!("failed parsing {option} data{}", reason.go_text()),
+            Self::ValuesFile { file, reason } => format!("failed to parse {file}: {}", reason.go_text()),
+            Self::Schema(reason) => format!("{SCHEMA}{}", reason.go_text()),
+            Self::Template { message, .. } => message.go_text().to_string(),
+            Self::Manifest { file, reason } => format!("YAML parse error on {file}: {}", reason.go_text()),
+            Self::Archive(_)
+            | Self::NoChartYaml
+            | Self::UnsupportedVersion
+            | Self::Ignore(_)
+            | Self::Validation(_)
+            | Self::NotInstallable(_)
+            | Self::MissingDependencies(_)
+            | Self::ReleaseName { .. }
+            | Self::KubeVersion { .. }
+            | Self::InvalidKubeVersion { .. }
+            | Self::NoSuchTemplate(_)
+            | Self::Limit { .. } => self.to_string(),
+        }
+    }
+
     /// Whether Helm had begun with the templates, and says how to see what they wrote.
     #[must_use]
     pub fn is_from_templates(&self) -> bool {

@@ -9,6 +9,7 @@ use convoy_value::{Limits, Map, Numbers, Value, json};
 
 use crate::chart::read_layers;
 use crate::error::Error;
+use crate::reason::Reason;
 use crate::set::{self, Style};
 
 /// What a user gives in addition to a chart's defaults.
@@ -94,7 +95,7 @@ impl Layer<'_> {
 fn with_reason(option: &'static str, result: Result<(), String>) -> Result<(), Error> {
     result.map_err(|reason| Error::Set {
         option,
-        reason: format!(": {reason}"),
+        reason: Reason::hiding(format!(": {reason}"), ": the text is malformed"),
     })
 }
 
@@ -105,7 +106,7 @@ fn apply_json(base: &mut Map, text: &str) -> Result<(), Error> {
         let Ok(Value::Object(map)) = value else {
             return Err(Error::Set {
                 option: "--set-json",
-                reason: format!(" JSON: {text}"),
+                reason: Reason::hiding(format!(" JSON: {text}"), ": the text is no JSON object"),
             });
         };
         merge(base, map);
@@ -114,7 +115,7 @@ fn apply_json(base: &mut Map, text: &str) -> Result<(), Error> {
     let result = set::parse(text, base, &mut Style::Json);
     result.map_err(|_| Error::Set {
         option: "--set-json",
-        reason: format!(" {text}"),
+        reason: Reason::hiding(format!(" {text}"), ": the text is malformed"),
     })
 }
 
@@ -132,7 +133,7 @@ mod tests {
         };
         let shown = match apply(layers, &mut read) {
             Ok(map) => json::to_canonical(&Value::Object(map)),
-            Err(error) => error.to_string(),
+            Err(error) => error.go_text(),
         };
         assert_eq!(shown, expect, "{layers:?}");
     }

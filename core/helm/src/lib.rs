@@ -29,6 +29,7 @@ pub mod layers;
 mod manifest;
 mod metadata;
 mod path_match;
+mod reason;
 mod render;
 pub mod schema;
 pub mod set;
@@ -42,6 +43,7 @@ pub use error::Error;
 pub use ignore::Rules as IgnoreRules;
 pub use manifest::{Hook, INSTALL_ORDER, Manifest};
 pub use metadata::Metadata;
+pub use reason::Reason;
 pub use render::{Rendered, Selection, Settings, render};
 
 /// All functions that templates of charts can call: Go's, Sprig's without `env` and `expandenv`, and Helm's.

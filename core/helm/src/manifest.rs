@@ -5,10 +5,11 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_value::{Limits, Map, Value, yaml};
+use convoy_value::{Map, Value};
 
 use crate::decode::{self, Place};
 use crate::error::Error;
+use crate::reason::Reason;
 
 /// One document that a template wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,9 +195,9 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     documents.into_iter().map(str::trim_start).collect()
 }
 
-fn head(content: &str) -> Result<Head, String> {
+fn head(content: &str) -> Result<Head, Reason> {
     const NAME: &str = "SimpleHead";
-    let value = yaml::helm::parse(content, &Limits::default()).map_err(|error| format_error(error.go_message()))?;
+    let value = decode::read(content.as_bytes())?;
     let mut head = Head::default();
     let Some(map) = decode::structure(&value, Place::new(NAME, ""), "util.SimpleHead")? else {
         return Ok(head);
@@ -220,12 +221,6 @@ fn metadata(map: &Map) -> Result<Option<&Map>, String> {
         None | Some(Value::Null) => Ok(None),
         Some(value) => decode::structure(value, Place::new("SimpleHead", "metadata"), WANT),
     }
-}
-
-fn format_error(message: &str) -> String {
-    let mut text = String::from("error converting YAML to JSON: ");
-    text.push_str(message);
-    text
 }
 
 #[cfg(test)]
@@ -298,7 +293,7 @@ mod tests {
             let files = [("c/templates/a.yaml".to_string(), text.to_string())]
                 .into_iter()
                 .collect();
-            assert_eq!(sort(&files).unwrap_err().to_string(), expect);
+            assert_eq!(sort(&files).unwrap_err().go_text(), expect);
         };
         check(
             "a: b: c",

@@ -12,6 +12,7 @@ use convoy_value::{Map, Value};
 
 use crate::decode::{self, Place};
 use crate::error::Error;
+use crate::reason::Reason;
 
 /// Who maintains a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,7 +79,7 @@ impl Metadata {
     }
 
     /// Reads a text over what is known already, as a second file does.
-    pub(crate) fn read(&mut self, text: &[u8]) -> Result<(), String> {
+    pub(crate) fn read(&mut self, text: &[u8]) -> Result<(), Reason> {
         let value = decode::read(text)?;
         let Some(map) = decode::structure(&value, Place::new(METADATA, ""), "v2.Metadata")? else {
             return Ok(());
@@ -305,7 +306,8 @@ mod tests {
 
     fn load(text: &str) -> Result<Metadata, String> {
         let mut metadata = Metadata::default();
-        metadata.read(text.as_bytes())?;
+        let read = metadata.read(text.as_bytes());
+        read.map_err(|reason| reason.go_text().to_string())?;
         metadata.validate().map_err(|error| error.to_string())?;
         Ok(metadata)
     }

@@ -17,6 +17,7 @@ use crate::engine::{self, Setup};
 use crate::error::Error;
 use crate::manifest::{self, Hook, Manifest};
 use crate::path_match;
+use crate::reason::Reason;
 use crate::schema;
 use crate::tables::Tree;
 
@@ -101,7 +102,7 @@ pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
         coalesce::values_of(&chart, &given, Mode::Coalesce).map_err(|mismatch| Error::TypeMismatch {
             stage: "",
             key: mismatch.key,
-            value: mismatch.value,
+            value: Reason::hiding(mismatch.value, coalesce::NO_MAP),
         })?;
     if settings.validates_schema && has_schema(&chart) {
         schema::validate_chart(&chart, &tables.value(values)).map_err(Error::Schema)?;

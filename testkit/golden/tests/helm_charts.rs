@@ -62,7 +62,7 @@ fn shown(chart: &Path) -> String {
     let chart = chart.to_owned();
     let worker = thread::Builder::new()
         .stack_size(512 << 20)
-        .spawn(move || ours(&chart).unwrap_or_else(|error| format!("Error: {error}\n")));
+        .spawn(move || ours(&chart).unwrap_or_else(|error| format!("Error: {}\n", error.go_text())));
     worker.unwrap().join().unwrap()
 }
 
@@ -121,7 +121,7 @@ fn a_template_that_includes_itself_is_refused_as_helm_refuses_it() {
     .collect();
     let worker = thread::Builder::new().stack_size(1 << 30).spawn(move || {
         let error = render(&Chart::load(&files).unwrap(), &Settings::default()).unwrap_err();
-        error.to_string()
+        error.go_text()
     });
     let error = worker.unwrap().join().unwrap();
     assert!(

@@ -146,7 +146,7 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let (name, path) = name_and_chart(args)?;
     let settings = settings(args, name)?;
     let chart = load(&path, limits)?;
-    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| Failure::of(&error))?;
+    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| refused(&error))?;
     let selection = Selection {
         include_crds: args.include_crds,
         skip_tests: args.skip_tests,
@@ -163,7 +163,12 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
         return print::out(&rendered.text(selection));
     }
     let shown = rendered.show_only(selection, &args.show_only);
-    print::out(&shown.map_err(|error| Failure::of(&error))?)
+    print::out(&shown.map_err(|error| refused(&error))?)
+}
+
+/// Helm's own words: who runs the command may see the values.
+fn refused(error: &convoy_helm::Error) -> Failure {
+    Failure::new(error.go_text())
 }
 
 fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
@@ -197,7 +202,7 @@ fn name_from(template: &str) -> Result<String, Failure> {
 
 fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
     let kube_version = match &args.kube_version {
-        Some(version) => KubeVersion::parse(version).map_err(|error| Failure::of(&error))?,
+        Some(version) => KubeVersion::parse(version).map_err(|error| refused(&error))?,
         None => KubeVersion::default(),
     };
     let setup = setup(args, &name)?;
@@ -270,7 +275,7 @@ fn values(flags: &ValueFlags) -> Result<Map, Failure> {
         let text = read_file(name).map_err(|failure| failure.line())?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     };
-    layers::apply(&all, &mut content).map_err(|error| Failure::of(&error))
+    layers::apply(&all, &mut content).map_err(|error| refused(&error))
 }
 
 fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
@@ -284,14 +289,14 @@ fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
         } else {
             Vec::new()
         };
-        let rules = IgnoreRules::parse(&ignored).map_err(|error| Failure::of(&error))?;
+        let rules = IgnoreRules::parse(&ignored).map_err(|error| refused(&error))?;
         let mut tree = Tree::new(limits);
         tree.add_directory(dir, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
         Chart::load(&tree.into_files())
     } else {
         Chart::from_archive(&read(dir)?)
     };
-    chart.map_err(|error| Failure::of(&error))
+    chart.map_err(|error| refused(&error))
 }
 
 /// The manifests of the selection that hold an object.

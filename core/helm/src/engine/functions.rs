@@ -136,7 +136,7 @@ fn execute(context: &mut Context, name: &Str, data: Value) -> Result<Value, Call
 }
 
 /// The name under which Helm parses the text of `tpl`.
-const TPL: &str = "gotpl";
+pub(super) const TPL: &str = "gotpl";
 
 fn tpl(context: &mut Context, source: Str, data: Value) -> Result<Value, CallError> {
     let text = source.to_text();

@@ -1,4 +1,8 @@
-//! Errors of templates in the words and on the lines in which Helm prints them.
+//! Errors of templates in the words and on the lines in which Helm prints them, and without values.
+//!
+//! # Invariant
+//! What is shown without values is made of places, source texts of the chart's own templates, names of types, and
+//! texts that stand in the chart as constants. What a function says, and the text that `tpl` was given, are left out.
 
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -7,6 +11,7 @@ use alloc::vec::Vec;
 use convoy_template::{ExecError, ParseError};
 
 use crate::error::Error;
+use crate::reason::Reason;
 
 /// `required` and `fail` put their text between these, so that it can be shown alone.
 pub(super) const START: &str = "HELM_ERR_START";
@@ -23,17 +28,22 @@ pub(super) fn parse_error(file: &str, error: &ParseError) -> Error {
         _ => format!("parse error in ({file}): {text}"),
     };
     Error::Template {
-        message,
+        message: Reason::plain(message),
         file: file.into(),
         line: error.line,
         column: 0,
     }
 }
 
-/// A template that failed while it was executed.
-pub(super) fn exec_error(file: &str, error: &ExecError) -> Error {
+/// A template that failed while it was executed; `is_constant` tells which texts the chart's files hold as literals.
+pub(super) fn exec_error(file: &str, error: &ExecError, is_constant: &dyn Fn(&str) -> bool) -> Error {
+    let shown = match error.limit {
+        // A limit quotes nothing but itself.
+        Some(limit) => place(error, file) + &limit.to_string(),
+        None => without_values(file, error, is_constant),
+    };
     Error::Template {
-        message: reformat(file, &error.text),
+        message: Reason::hiding(reformat(file, &error.text), shown),
         file: if error.template.is_empty() {
             file.into()
         } else {
@@ -57,10 +67,7 @@ fn reformat(file: &str, text: &str) -> String {
     let (Some(_), Some(location), Some(rest)) = (tokens.next(), tokens.next(), tokens.next()) else {
         return format!("execution error in ({file}): {text}");
     };
-    if let Some(said) = rest.find(START).and_then(|start| {
-        let end = rest.rfind(END)?;
-        rest.get(start + START.len()..end)
-    }) {
+    if let Some(said) = said(rest) {
         return format!("execution error at ({location}): {said}");
     }
     let mut steps: Vec<Step<'_>> = Vec::new();
@@ -138,9 +145,158 @@ impl Step<'_> {
     }
 }
 
+/// What is shown in place of a message that may quote a value.
+const HIDDEN: &str = "the message is not shown, because it may quote values";
+
+/// The text of `tpl` is parsed under this name: it may be a value, so that nothing of it is shown but places.
+const GENERATED: &str = super::functions::TPL;
+
+/// Messages that name types, fields and numbers of operands only.
+const HARMLESS: [&str; 13] = [
+    "nil pointer evaluating ",
+    "can't evaluate field ",
+    "nil data; no entry for key ",
+    "wrong number of args for ",
+    "wrong type for value; expected ",
+    "invalid value; expected ",
+    "incompatible types for comparison",
+    "invalid type for comparison",
+    "missing argument for comparison",
+    "index of untyped nil",
+    "index of nil pointer",
+    "can't index item of type ",
+    "rendering template has a nested reference name: ",
+];
+
+fn place(error: &ExecError, file: &str) -> String {
+    let template = if error.template.is_empty() {
+        file
+    } else {
+        &error.template
+    };
+    if error.line == 0 {
+        format!("{template}: ")
+    } else {
+        format!("{template}:{}:{}: ", error.line, error.column)
+    }
+}
+
+/// The trace with the places and the source texts of the chart, and only such messages as hold no value.
+fn without_values(file: &str, error: &ExecError, is_constant: &dyn Fn(&str) -> bool) -> String {
+    let text = error.text.as_str();
+    if let Some(said) = said(text) {
+        let location = text.splitn(3, ": ").nth(1).unwrap_or(file);
+        let message = if is_constant(said) { said } else { HIDDEN };
+        return format!("execution error at ({location}): {message}");
+    }
+    let mut shown = String::new();
+    let mut current = Some(text);
+    while let Some(step) = current {
+        let Some((location, executed, message)) = step.strip_prefix("template: ").and_then(executing) else {
+            break;
+        };
+        current = cause(step).filter(|cause| cause.strip_prefix("template: ").and_then(executing).is_some());
+        let generated = location.split(':').next() == Some(GENERATED);
+        shown.push_str(&format!("{location}\n"));
+        if !generated {
+            shown.push_str(&format!("  {executed}\n"));
+        }
+        let message = match message
+            .strip_prefix("error calling ")
+            .and_then(|rest| rest.split_once(": "))
+        {
+            Some((function, _)) if current.is_some() => format!("error calling {function}:"),
+            Some((function, rest)) => {
+                let rest = if is_harmless(rest, is_constant) { rest } else { HIDDEN };
+                format!("error calling {function}: {rest}")
+            }
+            None if !generated && is_harmless(message, is_constant) => message.to_string(),
+            None => HIDDEN.to_string(),
+        };
+        shown.push_str(&format!("    {message}\n"));
+    }
+    if shown.is_empty() {
+        return place(error, file) + HIDDEN;
+    }
+    shown.trim_end().to_string()
+}
+
+fn is_harmless(message: &str, is_constant: &dyn Fn(&str) -> bool) -> bool {
+    let absent = message.strip_prefix("template: no template \"");
+    let absent = absent.and_then(|rest| rest.strip_suffix("\" associated with template \"gotpl\""));
+    absent.is_some_and(is_constant) || HARMLESS.iter().any(|start| message.starts_with(start))
+}
+
+/// What `fail` or `required` said.
+fn said(text: &str) -> Option<&str> {
+    let start = text.find(START)? + START.len();
+    text.get(start..text.rfind(END)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trace_without_values_keeps_places_and_sources() {
+        let check = |text: &str, expect: &str| {
+            let error = ExecError {
+                text: text.into(),
+                template: "c/a.yaml".into(),
+                line: 1,
+                column: 3,
+                limit: None,
+            };
+            let is_constant = |text: &str| text == "known";
+            let shown = without_values("c/a.yaml", &error, &is_constant);
+            assert_eq!(shown, expect);
+        };
+        let at = "template: c/a.yaml:1:3: executing \"c/a.yaml\" at <.a | b>: ";
+        let place = "c/a.yaml:1:3\n  executing \"c/a.yaml\" at <.a | b>:\n    ";
+        let hidden = |text: &str| format!("{place}{text}{HIDDEN}");
+        check(&format!("{at}range can't iterate over hunter2"), &hidden(""));
+        check(
+            &format!("{at}error calling b: cannot read hunter2: hunter2"),
+            &hidden("error calling b: "),
+        );
+        check(
+            &format!("{at}nil pointer evaluating interface {{}}.x"),
+            &format!("{place}nil pointer evaluating interface {{}}.x"),
+        );
+        check(
+            &format!("{at}error calling include: template: no template \"known\" associated with template \"gotpl\""),
+            &format!(
+                "{place}error calling include: template: no template \"known\" associated with template \"gotpl\""
+            ),
+        );
+        check(
+            &format!("{at}error calling include: template: no template \"hunter2\" associated with template \"gotpl\""),
+            &hidden("error calling include: "),
+        );
+        check(
+            &format!(
+                "{at}error calling include: template: c/_h.tpl:2:5: executing \"x\" at <fail .y>: error calling fail: {START}hunter2{END}"
+            ),
+            &format!("execution error at (c/a.yaml:1:3): {HIDDEN}"),
+        );
+        check(
+            &format!("{at}error calling fail: {START}known{END}"),
+            "execution error at (c/a.yaml:1:3): known",
+        );
+        check(
+            &format!(
+                "{at}error calling tpl: error during tpl function execution for \"hunter2\": template: gotpl:1:2: executing \"gotpl\" at <hunter2>: nil pointer evaluating interface {{}}.hunter2"
+            ),
+            &hidden("error calling tpl: "),
+        );
+        check(
+            &format!(
+                "{at}error calling include: template: gotpl:1:2: executing \"gotpl\" at <hunter2>: nil pointer evaluating interface {{}}.hunter2"
+            ),
+            &format!("{place}error calling include:\ngotpl:1:2\n    {HIDDEN}"),
+        );
+        check("anything: hunter2", &format!("c/a.yaml:1:3: {HIDDEN}"));
+    }
 
     #[test]
     fn what_fail_and_required_say_is_shown_alone() {

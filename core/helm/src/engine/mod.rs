@@ -82,7 +82,7 @@ fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, S
         data::template(heap, job.data, &job.name, &job.folder).map_err(limit)?;
         let text = context
             .execute(&job.name, Value::Map(job.data))
-            .map_err(|error| message::exec_error(&job.name, &error))?;
+            .map_err(|error| message::exec_error(&job.name, &error, &|text| is_constant(jobs, text)))?;
         written += text.len();
         if written > context.limits().output {
             return Err(limit(convoy_template::Limit::Output));
@@ -92,6 +92,15 @@ fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, S
         texts.insert(job.name.clone(), without_no_value(text));
     }
     Ok(texts)
+}
+
+/// Whether a template of the chart holds a text as a literal.
+fn is_constant(jobs: &[Job<'_>], text: &str) -> bool {
+    let (quoted, raw) = (convoy_template::go_quote(text.as_bytes()), alloc::format!("`{text}`"));
+    jobs.iter().any(|job| {
+        let source = String::from_utf8_lossy(&job.file.data);
+        source.contains(&quoted) || source.contains(&raw)
+    })
 }
 
 /// What Go writes for an absent value is left out.

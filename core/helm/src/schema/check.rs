@@ -88,7 +88,7 @@ pub(super) fn check(document: &Document<'_>) -> Result<(), String> {
         document.draft.address()
     );
     for failure in failure.flatten() {
-        failure.show(0, &mut text);
+        failure.show(0, false, &mut text);
     }
     text.pop();
     Err(text)

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use crate::reason::Reason;
+
 /// A place in the value, what is wrong there, and why that is so.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
@@ -15,8 +17,8 @@ pub(super) struct Failure {
 /// How a failure is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// With this text.
-    Said(String),
+    /// With this text, or with the second where no value may be shown.
+    Said(String, Option<String>),
     /// Several failures of one schema.
     Group,
     /// A reference, shown only when it holds several.
@@ -33,16 +35,35 @@ impl Failure {
     pub(super) fn with_causes(place: &[String], text: impl Into<String>, causes: Vec<Self>) -> Self {
         Self {
             place: place.to_vec(),
-            kind: Kind::Said(text.into()),
+            kind: Kind::Said(text.into(), None),
             causes,
         }
+    }
+
+    /// A failure whose text quotes the value, and the text without it.
+    pub(super) fn hiding(place: &[String], text: impl Into<String>, shown: impl Into<String>) -> Self {
+        Self {
+            place: place.to_vec(),
+            kind: Kind::Said(text.into(), Some(shown.into())),
+            causes: Vec::new(),
+        }
+    }
+
+    /// The lines of several, as Helm prints them and without values.
+    pub(super) fn reason(self) -> Reason {
+        let (mut go, mut shown) = (String::new(), String::new());
+        for failure in self.flatten() {
+            failure.show(0, false, &mut go);
+            failure.show(0, true, &mut shown);
+        }
+        Reason::hiding(go, shown)
     }
 
     /// The limit that was passed, if any was.
     pub(super) fn limit(&self) -> Option<&str> {
         match &self.kind {
             Kind::Limit(limit) => Some(limit),
-            Kind::Said(_) | Kind::Group | Kind::Reference => self.causes.iter().find_map(Self::limit),
+            Kind::Said(..) | Kind::Group | Kind::Reference => self.causes.iter().find_map(Self::limit),
         }
     }
 
@@ -68,21 +89,22 @@ impl Failure {
         }
     }
 
-    /// Appends its lines, each with as many steps of two spaces before it.
-    pub(super) fn show(&self, indent: usize, out: &mut String) {
+    /// Appends its lines, each with as many steps of two spaces before it; without values if they are to be hidden.
+    pub(super) fn show(&self, indent: usize, hides: bool, out: &mut String) {
         let skipped = self.kind == Kind::Reference && self.causes.len() == 1;
         if !skipped {
             for _ in 0..indent {
                 out.push_str("  ");
             }
             let text = match &self.kind {
-                Kind::Said(text) | Kind::Limit(text) => text,
+                Kind::Said(_, Some(shown)) if hides => shown,
+                Kind::Said(text, _) | Kind::Limit(text) => text,
                 Kind::Group | Kind::Reference => "validation failed",
             };
             out.push_str(&format!("- at {}: {text}\n", quote(&pointer(&self.place))));
         }
         for cause in &self.causes {
-            cause.show(indent + usize::from(!skipped), out);
+            cause.show(indent + usize::from(!skipped), hides, out);
         }
     }
 }

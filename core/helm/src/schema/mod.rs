@@ -23,6 +23,7 @@ use alloc::string::{String, ToString as _};
 use convoy_value::{Limits, Map, Numbers, Value, json};
 
 use crate::chart::Chart;
+use crate::reason::Reason;
 use document::Document;
 use validate::Validator;
 
@@ -32,29 +33,36 @@ pub const STEPS: usize = 2_000_000;
 pub const DEPTH: usize = 300;
 
 /// Validates the values of a chart and of the charts below it; the text of everything that is wrong.
-pub(crate) fn validate_chart(chart: &Chart, values: &Map) -> Result<(), String> {
-    let mut text = String::new();
+pub(crate) fn validate_chart(chart: &Chart, values: &Map) -> Result<(), Reason> {
+    let (mut go, mut shown) = (String::new(), String::new());
+    collect(chart, values, &mut |reason: Reason| {
+        go.push_str(reason.go_text());
+        shown.push_str(reason.shown());
+    });
+    if go.is_empty() {
+        Ok(())
+    } else {
+        Err(Reason::hiding(go, shown))
+    }
+}
+
+fn collect(chart: &Chart, values: &Map, failed: &mut dyn FnMut(Reason)) {
     if let Some(schema) = &chart.schema
-        && let Err(reason) = validate(schema, &Value::Object(values.clone()))
+        && let Err(reason) = apply(schema, &Value::Object(values.clone()))
     {
-        text.push_str(&format!("{}:\n{reason}", chart.name()));
+        failed(reason.after(&format!("{}:\n", chart.name())));
     }
     for sub in &chart.dependencies {
         match values.get(sub.name()) {
             None | Some(Value::Null) => {}
-            Some(Value::Object(values)) => {
-                if let Err(reason) = validate_chart(sub, values) {
-                    text.push_str(&reason);
-                }
-            }
-            Some(other) => text.push_str(&format!(
+            Some(Value::Object(values)) => collect(sub, values, failed),
+            Some(other) => failed(Reason::plain(format!(
                 "{}:\ninvalid type for values: expected object (map), got {}\n",
                 sub.name(),
                 go_type(other)
-            )),
+            ))),
         }
     }
-    if text.is_empty() { Ok(()) } else { Err(text) }
 }
 
 fn go_type(value: &Value) -> &'static str {
@@ -74,14 +82,15 @@ fn go_type(value: &Value) -> &'static str {
 /// # Errors
 /// When the schema is none or the value does not meet it, in the words of Helm.
 pub fn validate(schema: &[u8], value: &Value) -> Result<(), String> {
+    apply(schema, value).map_err(|reason| reason.go_text().to_string())
+}
+
+fn apply(schema: &[u8], value: &Value) -> Result<(), Reason> {
     let schema =
         json::parse_with(schema, &Limits::default(), Numbers::Exact).map_err(|error| error.message().to_string())?;
     let document = Document::new(&schema)?;
     check::check(&document)?;
-    match Validator::new(&document).run(value) {
-        Ok(()) => Ok(()),
-        Err(reason) => Err(reason),
-    }
+    Validator::new(&document).run(value)
 }
 
 #[cfg(test)]

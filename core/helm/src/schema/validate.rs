@@ -11,6 +11,7 @@ use super::document::{Document, Draft, join};
 use super::failure::{Failure, Kind, quote};
 use super::{DEPTH, STEPS, number, text_format};
 use crate::gofloat;
+use crate::reason::Reason;
 
 /// The members and elements that some schema has looked at.
 #[derive(Clone, Debug, Default)]
@@ -59,19 +60,15 @@ impl<'d, 's> Validator<'d, 's> {
     }
 
     /// Validates a whole value; the text of all that is wrong.
-    pub(super) fn run(&mut self, value: &Value) -> Result<(), String> {
+    pub(super) fn run(&mut self, value: &Value) -> Result<(), Reason> {
         let base = self.document.base();
         let Err(failure) = self.apply(self.document.root, &base, value) else {
             return Ok(());
         };
         if let Some(limit) = failure.limit() {
-            return Err(limit.to_string());
+            return Err(Reason::plain(limit));
         }
-        let mut text = String::new();
-        for failure in failure.flatten() {
-            failure.show(0, &mut text);
-        }
-        Err(text)
+        Err(failure.reason())
     }
 
     pub(super) fn fail(&self, text: impl Into<String>) -> Failure {
@@ -220,7 +217,12 @@ impl<'d, 's> Validator<'d, 's> {
             && let Value::String(text) = value
             && let Err(reason) = text_format::check(name, text)
         {
-            return Err(self.fail(format!("{} is not valid {name}: {reason}", quote(text))));
+            let text = format!("{} is not valid {name}: {reason}", quote(text));
+            return Err(Failure::hiding(
+                &self.place,
+                text,
+                format!("the text is not valid {name}"),
+            ));
         }
         Ok(())
     }
@@ -232,13 +234,24 @@ impl<'d, 's> Validator<'d, 's> {
             ("maxLength", core::cmp::Ordering::Greater),
         ] {
             if let Some(limit) = limit(schema, key).filter(|limit| length.cmp(limit) == wrong) {
-                failures.push(self.counted(key, length, limit));
+                let count = super::failure::count;
+                let text = format!("{key}: got {}, want {}", count(length), count(limit));
+                failures.push(Failure::hiding(
+                    &self.place,
+                    text,
+                    format!("{key}: want {}", count(limit)),
+                ));
             }
         }
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
             && let Ok(false) = text_format::matches(pattern, text)
         {
-            failures.push(self.fail(format!("{} does not match pattern {}", quote(text), quote(pattern))));
+            let pattern = quote(pattern);
+            failures.push(Failure::hiding(
+                &self.place,
+                format!("{} does not match pattern {pattern}", quote(text)),
+                format!("the text does not match pattern {pattern}"),
+            ));
         }
     }
 
@@ -250,11 +263,12 @@ impl<'d, 's> Validator<'d, 's> {
         let flag = |key: &str| schema.get(key).and_then(Value::as_bool) == Some(true);
         let mut say = |key: &str, want: &Number, fails: bool| {
             if fails {
-                failures.push(self.fail(format!(
-                    "{key}: got {}, want {}",
-                    number::display(value),
-                    number::display(want)
-                )));
+                let (got, want) = (number::display(value), number::display(want));
+                failures.push(Failure::hiding(
+                    &self.place,
+                    format!("{key}: got {got}, want {want}"),
+                    format!("{key}: want {want}"),
+                ));
             }
         };
         let order = |want: &Number| number::compare(value, want);
