@@ -15,6 +15,9 @@ use crate::sort;
 /// The defaults, one field a line.
 const DEFAULTS: &str = include_str!("../tables/fields.txt");
 
+/// The most parts of a field's path: as many as nodes may nest.
+const MAX_PARTS: usize = 200;
+
 /// Fields that hold the name of an object of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NameReference {
@@ -236,7 +239,11 @@ pub(crate) fn field_specs(fields: &mut Fields<'_>, name: &str) -> Result<Option<
     for mut item in items {
         let gvk = gvk(&mut item)?;
         let path = item.string("path")?;
-        specs.push(FieldSpec::new(gvk, &path, item.bool("create")?));
+        let spec = FieldSpec::new(gvk, &path, item.bool("create")?);
+        if spec.parts.len() > MAX_PARTS {
+            return Err(format!("a path of {name} passes the limit of {MAX_PARTS} parts"));
+        }
+        specs.push(spec);
         item.finish()?;
     }
     Ok(Some(specs))

@@ -1,6 +1,8 @@
 //! Why a build fails.
 
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
+
+use crate::meter::Breach;
 
 /// A build that fails: which file, which field of it and which object are at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,11 +45,31 @@ pub enum Error {
         url: String,
     },
     /// A bound is passed.
-    #[error("the build passes the limit of {limit} {of}")]
+    #[error("{message}")]
     Limit {
+        /// Where, and which bound.
+        message: String,
         /// What is bounded.
         of: &'static str,
         /// The bound.
         limit: usize,
     },
+    /// The caller's flag went up.
+    #[error("{message}")]
+    Cancelled {
+        /// Where.
+        message: String,
+    },
+}
+
+impl Error {
+    /// The error as what it is when a bound was passed on the way to it.
+    pub(crate) fn because(self, breach: Option<Breach>) -> Self {
+        let message = self.to_string();
+        match breach {
+            None => self,
+            Some(Breach::Limit { of, limit }) => Self::Limit { message, of, limit },
+            Some(Breach::Cancelled) => Self::Cancelled { message },
+        }
+    }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::ids::Gvk;
 use crate::lookup;
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar};
 use crate::paths;
 
@@ -71,22 +72,26 @@ pub(crate) fn apply(
     object: &mut Node,
     spec: &FieldSpec,
     make: Make,
+    meter: &Meter,
     set: &mut dyn FnMut(&mut Node) -> Result<(), String>,
 ) -> Result<(), String> {
+    meter.step(1)?;
     let gvk = &spec.gvk;
     if *gvk != Gvk::default() && !Gvk::of(object).is_selected(gvk) {
         return Ok(());
     }
     let make = if spec.create { make } else { Make::Nothing };
-    walk(object, &spec.parts, make, set).map_err(|problem| format!("field `{}`: {problem}", spec.path))
+    walk(object, &spec.parts, make, meter, set).map_err(|problem| format!("field `{}`: {problem}", spec.path))
 }
 
 fn walk(
     node: &mut Node,
     parts: &[String],
     make: Make,
+    meter: &Meter,
     set: &mut dyn FnMut(&mut Node) -> Result<(), String>,
 ) -> Result<(), String> {
+    meter.step(1)?;
     let Some((part, rest)) = parts.split_first() else {
         return set(node);
     };
@@ -94,10 +99,12 @@ fn walk(
         return Ok(());
     }
     match node {
-        Node::Seq(items) => items.iter_mut().try_for_each(|item| walk(item, parts, make, set)),
+        Node::Seq(items) => items
+            .iter_mut()
+            .try_for_each(|item| walk(item, parts, make, meter, set)),
         Node::Scalar(_) => Err("expected sequence or mapping node".into()),
         Node::Map(map) => match field(map, part, rest.is_empty(), make)? {
-            Some(field) => walk(field, rest, make, set),
+            Some(field) => walk(field, rest, make, meter, set),
             None => Ok(()),
         },
     }

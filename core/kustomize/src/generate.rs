@@ -10,6 +10,7 @@ use convoy_value::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::decode::Fields;
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar, Tag, is_text_key};
 use crate::resource::{Behavior, Resource, set_untagged};
 
@@ -95,6 +96,7 @@ impl Generator {
         &self,
         global: Option<&GeneratorOptions>,
         load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+        meter: &Meter,
     ) -> Result<Resource, String> {
         if self.name.is_empty() {
             return Err("a configmap must have a name".into());
@@ -106,6 +108,16 @@ impl Generator {
             (ours, Some(global)) => Some(ours.unwrap_or_default().over(global)),
             (ours, None) => ours,
         };
+        let read: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
+        let metadata = options
+            .iter()
+            .flat_map(|options| [&options.labels, &options.annotations]);
+        let noted: usize = metadata
+            .flatten()
+            .flatten()
+            .map(|(key, value)| key.len() + value.len())
+            .sum();
+        meter.write(read + noted)?;
         let mut node = Entries::default();
         node.set("apiVersion", Node::string("v1"));
         node.set("kind", Node::string(if self.secret { "Secret" } else { "ConfigMap" }));

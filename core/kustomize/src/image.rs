@@ -5,6 +5,7 @@ use alloc::string::{String, ToString as _};
 
 use crate::decode::Fields;
 use crate::fieldspec::{self, FieldSpec, Make};
+use crate::meter::Meter;
 use crate::node::{Node, Scalar};
 use crate::pattern::{Pattern, is_literal};
 use crate::resource::Resource;
@@ -20,6 +21,13 @@ pub(crate) struct Image {
 }
 
 impl Image {
+    fn size(&self) -> usize {
+        [&self.new_name, &self.tag_suffix, &self.new_tag, &self.digest]
+            .iter()
+            .map(|text| text.len())
+            .sum()
+    }
+
     pub(crate) fn read(mut fields: Fields<'_>) -> Result<Self, String> {
         let image = Self {
             name: fields.string("name")?,
@@ -67,21 +75,22 @@ impl<'i> Updater<'i> {
         Ok(Self { image, pattern })
     }
 
-    fn is_match(&self, text: &str) -> bool {
+    fn is_match(&self, text: &str, meter: &Meter) -> bool {
         match &self.pattern {
             None => text.strip_prefix(&*self.image.name).is_some_and(is_rest),
-            Some(pattern) => pattern.is_match(text),
+            Some(pattern) => pattern.is_match(text, meter),
         }
     }
 
-    fn set(&self, node: &mut Node) -> Result<(), String> {
+    fn set(&self, node: &mut Node, meter: &Meter) -> Result<(), String> {
         let Node::Scalar(scalar) = node else {
             return Err("an image must be a text".into());
         };
-        if node_is_null(scalar) || !self.is_match(&scalar.text) {
+        if node_is_null(scalar) || !self.is_match(&scalar.text, meter) {
             return Ok(());
         }
         let image = self.image;
+        meter.write(scalar.text.len() + image.size())?;
         let (name, mut tag, mut digest) = split(&scalar.text);
         let mut text = if image.new_name.is_empty() {
             name.to_string()
@@ -110,27 +119,32 @@ impl<'i> Updater<'i> {
     }
 
     /// Changes the images of an object: below any `containers` and `initContainers`, and in `specs`.
-    pub(crate) fn apply(&self, resource: &mut Resource, specs: &[FieldSpec]) -> Result<(), String> {
+    pub(crate) fn apply(&self, resource: &mut Resource, specs: &[FieldSpec], meter: &Meter) -> Result<(), String> {
         if resource.id.gvk.kind == "CustomResourceDefinition" {
             return Ok(());
         }
-        self.walk(&mut resource.node)?;
+        self.walk(&mut resource.node, meter)?;
         for spec in specs {
-            fieldspec::apply(&mut resource.node, spec, Make::Nothing, &mut |node| self.set(node))?;
+            fieldspec::apply(&mut resource.node, spec, Make::Nothing, meter, &mut |node| {
+                self.set(node, meter)
+            })?;
         }
         Ok(())
     }
 
-    fn walk(&self, node: &mut Node) -> Result<(), String> {
+    fn walk(&self, node: &mut Node, meter: &Meter) -> Result<(), String> {
+        meter.step(1)?;
         match node {
             Node::Scalar(_) => Ok(()),
-            Node::Seq(items) => items.iter_mut().try_for_each(|item| self.walk(item)),
+            Node::Seq(items) => items.iter_mut().try_for_each(|item| self.walk(item, meter)),
             Node::Map(map) => map.0.iter_mut().try_for_each(|(key, value)| {
-                self.walk(value)?;
+                self.walk(value, meter)?;
                 match value {
                     Node::Seq(items) if key == "containers" || key == "initContainers" => {
                         items.iter_mut().try_for_each(|item| match item {
-                            Node::Map(container) => container.get_mut("image").map_or(Ok(()), |image| self.set(image)),
+                            Node::Map(container) => container
+                                .get_mut("image")
+                                .map_or(Ok(()), |image| self.set(image, meter)),
                             item if item.is_null() => Ok(()),
                             Node::Scalar(_) | Node::Seq(_) => Err(format!("`{key}`: a mapping was expected")),
                         })

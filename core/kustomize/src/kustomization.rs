@@ -166,35 +166,33 @@ pub(crate) fn replica(mut fields: Fields<'_>) -> Result<(String, i64)> {
     Ok(replica)
 }
 
-fn warning(field: &str, instead: &str) -> String {
-    let experimental = if field == "vars" { "[EXPERIMENTAL] " } else { "" };
-    alloc::format!(
-        "# Warning: '{field}' is deprecated. Please use '{instead}' instead. {experimental}Run 'kustomize edit fix' to update your Kustomization automatically."
-    )
-}
+/// Deprecated fields, and what to write in their place.
+const DEPRECATED: [Deprecated; 6] = [
+    ("bases", "resources"),
+    ("commonLabels", "labels"),
+    ("imageTags", "images"),
+    ("patchesJson6902", "patches"),
+    ("patchesStrategicMerge", "patches"),
+    ("vars", "replacements"),
+];
+
+/// A deprecated field, and what to write in its place.
+pub(crate) type Deprecated = (&'static str, &'static str);
 
 impl Kustomization {
-    /// Reads a kustomization; `warn` takes what is deprecated.
+    /// Reads a kustomization; `deprecated` takes the fields that kustomize warns of.
     ///
     /// # Errors
     /// When a field is unknown or of another type, or nothing is in it.
-    pub(crate) fn read(value: &Value, warn: &mut Vec<String>) -> Result<Self> {
+    pub(crate) fn read(value: &Value, deprecated: &mut Vec<Deprecated>) -> Result<Self> {
         let mut fields = Fields::new(value, "the kustomization", true)?;
-        let deprecated = [
-            ("bases", "resources"),
-            ("commonLabels", "labels"),
-            ("imageTags", "images"),
-            ("patchesJson6902", "patches"),
-            ("patchesStrategicMerge", "patches"),
-            ("vars", "replacements"),
-        ];
-        let warnings = deprecated.iter().filter(|(field, _)| {
+        let found = DEPRECATED.iter().filter(|(field, _)| {
             let entries = value.as_object().into_iter().flat_map(convoy_value::Map::iter);
             entries
                 .into_iter()
                 .any(|(key, value)| key.eq_ignore_ascii_case(field) && !value.is_null())
         });
-        warn.extend(warnings.map(|(field, instead)| warning(field, instead)));
+        deprecated.extend(found);
         let (kind, api_version) = (fields.string("kind")?, fields.string("apiVersion")?);
         let anything = value.as_object().is_some_and(|map| {
             map.iter().any(|(key, value)| {

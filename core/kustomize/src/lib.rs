@@ -5,12 +5,13 @@
 //! tool; where its code and its documentation differ, its code is right.
 //!
 //! # Invariant
-//! Nothing is read but the [`Files`] that are handed in: no network, program, clock or environment. Nesting of bases
+//! Nothing is read but the [`Tree`] that is handed in, and of it only what the kustomization names: no network, program, clock or environment. Nesting of bases
 //! takes no native stack, and every input is bounded ([`Limits`]).
 #![no_std]
 
 extern crate alloc;
 
+mod charts;
 mod config;
 mod decode;
 mod error;
@@ -24,6 +25,7 @@ mod labels;
 mod limits;
 mod lookup;
 mod merge;
+mod meter;
 mod nameref;
 mod node;
 mod origin;
@@ -40,8 +42,11 @@ mod structured;
 mod target;
 mod transform;
 mod vars;
+mod warning;
 
+pub use charts::{ChartRenderer, ChartRequest, ChartValues};
 pub use error::Error;
-pub use files::Files;
+pub use files::{Entry, Files, Tree};
 pub use limits::Limits;
 pub use target::{Built, LoadRestrictor, Options, build};
+pub use warning::Warning;

@@ -10,6 +10,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Tag};
 use crate::schema::{Place, Schema};
 
@@ -71,12 +72,13 @@ impl Directive {
 ///
 /// # Errors
 /// When both have different kinds of nodes in one place, or a directive is unknown.
-pub(crate) fn merge(object: Node, patch: Node, schema: &Schema) -> Result<Option<Node>> {
-    Rules { schema }.both(object, patch, None)
+pub(crate) fn merge(object: Node, patch: Node, schema: &Schema, meter: &Meter) -> Result<Option<Node>> {
+    Rules { schema, meter }.both(object, patch, None)
 }
 
 struct Rules<'s> {
     schema: &'s Schema,
+    meter: &'s Meter,
 }
 
 /// A list in which elements keep their identity while they move.
@@ -327,6 +329,7 @@ impl Elements {
             return Ok(Node::Seq(Vec::new()));
         }
         if keys.len() > 1 {
+            rules.meter.step(values.len().saturating_mul(values.len()))?;
             complete(&mut values)?;
         }
         let used: Vec<bool> = (0..keys.len())

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use crate::config::Config;
 use crate::fieldspec::{self, FieldSpec, Make};
 use crate::ids::{Gvk, Id};
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar};
 use crate::resmap::ResMap;
 use crate::resource::{Resource, quoted};
@@ -25,7 +26,7 @@ struct Reference<'c> {
 ///
 /// # Errors
 /// When a name may mean several objects, or a field holds something else than names.
-pub(crate) fn update(map: &mut ResMap, config: &Config) -> Result<(), String> {
+pub(crate) fn update(map: &mut ResMap, config: &Config, meter: &Meter) -> Result<(), String> {
     let mut by_type: BTreeMap<(String, String, String), Vec<Reference<'_>>> = BTreeMap::new();
     for place in map.places() {
         let Some(resource) = map.get(place) else { continue };
@@ -61,12 +62,13 @@ pub(crate) fn update(map: &mut ResMap, config: &Config) -> Result<(), String> {
                 target: reference.target,
                 role: role.as_ref().filter(|_| reference.spec.path.ends_with("roleRef/name")),
                 namespaces: namespaces.as_ref().map_err(String::clone)?,
+                meter,
             };
             let spec = FieldSpec {
                 gvk: Gvk::default(),
                 ..reference.spec.clone()
             };
-            fieldspec::apply(&mut node, &spec, Make::Nothing, &mut |field| search.set(field))
+            fieldspec::apply(&mut node, &spec, Make::Nothing, meter, &mut |field| search.set(field))
         });
         if let Some(resource) = map.get_mut(place) {
             resource.node = node;
@@ -114,6 +116,7 @@ struct Search<'m> {
     target: &'m Gvk,
     role: Option<&'m Gvk>,
     namespaces: &'m BTreeSet<String>,
+    meter: &'m Meter,
 }
 
 impl Search<'_> {
@@ -134,8 +137,11 @@ impl Search<'_> {
     fn set_scalar(&self, field: &mut Node) -> Result<(), String> {
         let name = field.text().to_string();
         let same = |a: &Resource, b: &Resource| a.id.name == b.id.name;
-        match self.select(&name, self.candidates(&name, None), same)? {
-            Some(referral) if referral.id.name != name => field.set_scalar(Scalar::untagged(&*referral.id.name)),
+        match self.select(&name, self.candidates(&name, None)?, same)? {
+            Some(referral) if referral.id.name != name => {
+                self.meter.write(referral.id.name.len())?;
+                field.set_scalar(Scalar::untagged(&*referral.id.name))
+            }
             _ => Ok(()),
         }
     }
@@ -148,12 +154,13 @@ impl Search<'_> {
             .to_string();
         let namespace = field.get("namespace").map(|namespace| namespace.text().to_string());
         let same = |a: &Resource, b: &Resource| a.id.name == b.id.name && a.id.namespace == b.id.namespace;
-        let Some(referral) = self.select(&name, self.candidates(&name, namespace.as_deref()), same)? else {
+        let Some(referral) = self.select(&name, self.candidates(&name, namespace.as_deref())?, same)? else {
             return Ok(());
         };
         if referral.id.name == name && referral.id.namespace.is_empty() {
             return Ok(());
         }
+        self.meter.write(referral.id.name.len() + referral.id.namespace.len())?;
         set_text(field, "name", &referral.id.name);
         if !referral.id.namespace.is_empty() {
             set_text(field, "namespace", &referral.id.namespace);
@@ -162,7 +169,7 @@ impl Search<'_> {
     }
 
     /// Objects that had the name, in order, as far as the referrer could name them.
-    fn candidates(&self, name: &str, namespace: Option<&str>) -> Vec<&Resource> {
+    fn candidates(&self, name: &str, namespace: Option<&str>) -> Result<Vec<&Resource>, String> {
         let referrer = &self.referrer.id;
         let reachable = |resource: &&Resource| {
             referrer.cluster
@@ -170,22 +177,25 @@ impl Search<'_> {
                 || resource.id.effective_namespace() == referrer.effective_namespace()
                 || self.namespaces.contains(&resource.id.namespace)
         };
-        let named: Vec<&Resource> = self
-            .map
-            .named(name)
+        let places = self.map.named(name);
+        self.meter.step(1 + 4 * places.len())?;
+        let named: Vec<&Resource> = places
             .into_iter()
             .filter_map(|place| self.map.get(place))
             .filter(reachable)
             .collect();
-        let Some(namespace) = namespace else { return named };
+        let Some(namespace) = namespace.filter(|_| !named.is_empty()) else {
+            return Ok(named);
+        };
         // By the namespace that they had if any object had it, whatever its name; else by the one that they have.
         let had = |resource: &Resource| effective(&resource.original_id(), namespace);
         let any_had = if named.iter().any(|resource| had(resource)) {
             true
         } else {
+            self.meter.step(self.map.len())?;
             self.map.iter().any(|resource| reachable(&resource) && had(resource))
         };
-        named
+        Ok(named
             .into_iter()
             .filter(|resource| {
                 if any_had {
@@ -194,7 +204,7 @@ impl Search<'_> {
                     effective(&resource.id, namespace)
                 }
             })
-            .collect()
+            .collect())
     }
 
     fn select<'s>(

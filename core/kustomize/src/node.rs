@@ -323,13 +323,48 @@ impl Node {
         }
     }
 
-    /// Runs `visit` over every scalar that is shared.
-    pub(crate) fn each_shared(&mut self, visit: &mut dyn FnMut(&mut Scalar)) {
+    /// Runs `visit` over every scalar that is shared; answers how many nodes it is.
+    pub(crate) fn each_shared(&mut self, visit: &mut dyn FnMut(&mut Scalar)) -> usize {
         match self {
-            Self::Scalar(scalar) if scalar.shared != 0 => visit(scalar),
-            Self::Scalar(_) => {}
-            Self::Seq(items) => items.iter_mut().for_each(|item| item.each_shared(visit)),
-            Self::Map(map) => map.0.iter_mut().for_each(|(_, node)| node.each_shared(visit)),
+            Self::Scalar(scalar) => {
+                if scalar.shared != 0 {
+                    visit(scalar);
+                }
+                1
+            }
+            Self::Seq(items) => 1 + items.iter_mut().map(|item| item.each_shared(visit)).sum::<usize>(),
+            Self::Map(map) => 1 + map.0.iter_mut().map(|(_, node)| node.each_shared(visit)).sum::<usize>(),
+        }
+    }
+
+    /// How many nodes it is, itself among them.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Scalar(_) => 1,
+            Self::Seq(items) => 1 + items.iter().map(Self::count).sum::<usize>(),
+            Self::Map(map) => 1 + map.0.iter().map(|(_, node)| node.count()).sum::<usize>(),
+        }
+    }
+
+    /// How deep it nests, and about how many bytes it takes.
+    pub(crate) fn extent(&self) -> (usize, usize) {
+        const NODE: usize = 32;
+        let inner = |nodes: &mut dyn Iterator<Item = (usize, &Self)>| {
+            nodes.fold((0, NODE), |(depth, bytes), (key, node)| {
+                let (deeper, more) = node.extent();
+                (depth.max(deeper), bytes + key + more)
+            })
+        };
+        match self {
+            Self::Scalar(scalar) => (0, NODE + scalar.text.len()),
+            Self::Seq(items) => {
+                let (depth, bytes) = inner(&mut items.iter().map(|item| (0, item)));
+                (depth + 1, bytes)
+            }
+            Self::Map(map) => {
+                let (depth, bytes) = inner(&mut map.0.iter().map(|(key, node)| (key.len(), node)));
+                (depth + 1, bytes)
+            }
         }
     }
 }

@@ -6,9 +6,14 @@ use alloc::string::{String, ToString as _};
 use regex_automata::meta::{Config, Regex};
 use regex_automata::util::syntax;
 
+use crate::meter::Meter;
+
 /// The most bytes of a pattern, and of what it is compiled to.
 const MAX_PATTERN: usize = 4 << 10;
-const MAX_COMPILED: usize = 1 << 20;
+const MAX_COMPILED: usize = 256 << 10;
+
+/// Bytes of a compiled pattern that one step looks at.
+const MEMORY_OF_STEP: usize = 4 << 10;
 
 /// A pattern.
 #[derive(Debug)]
@@ -50,14 +55,23 @@ impl Pattern {
             .syntax(syntax::Config::new().unicode(false).utf8(false).nest_limit(100))
             .build(pattern)
             .map(|regex| Self::Regex(alloc::boxed::Box::new(regex)))
-            .map_err(|_| format!("`{shown}` is no regular expression"))
+            .map_err(|error| match error.size_limit() {
+                Some(limit) => format!("the pattern `{shown}` passes the limit of {limit} bytes when it is compiled"),
+                None => format!("`{shown}` is no regular expression"),
+            })
     }
 
-    pub(crate) fn is_match(&self, text: &str) -> bool {
+    /// Whether `text` matches. A search takes time in proportion to the text times the pattern; without steps for it,
+    /// nothing matches, and the meter knows why.
+    pub(crate) fn is_match(&self, text: &str, meter: &Meter) -> bool {
         match self {
             Self::Literal(literal, true) => literal == text,
-            Self::Literal(literal, false) => text.contains(&**literal),
-            Self::Regex(regex) => regex.is_match(text),
+            Self::Literal(literal, false) => meter.step(1 + text.len() / 64).is_ok() && text.contains(&**literal),
+            Self::Regex(regex) => {
+                let size = regex.memory_usage() / MEMORY_OF_STEP;
+                let steps = 1 + text.len().saturating_mul(1 + size) / 8;
+                meter.step(steps).is_ok() && regex.is_match(text)
+            }
         }
     }
 }

@@ -119,6 +119,7 @@ fn read_kind(
                 specs: specs(fields)?,
                 unset_only: fields.bool("unsetOnly")?,
                 subjects,
+                renames: true,
             }
         }
         "ImageTagTransformer" => Transformer::Images {

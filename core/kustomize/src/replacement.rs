@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use crate::decode::Fields;
 use crate::ids::{Gvk, Id};
 use crate::lookup;
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar};
 use crate::paths;
 use crate::pattern::Pattern;
@@ -121,7 +122,7 @@ impl Replacement {
     ///
     /// # Errors
     /// When source or targets are not there, or do not take it.
-    pub(crate) fn apply(&self, map: &mut ResMap) -> Result<(), String> {
+    pub(crate) fn apply(&self, map: &mut ResMap, meter: &Meter) -> Result<(), String> {
         let Some(targets) = self
             .targets
             .as_ref()
@@ -131,10 +132,10 @@ impl Replacement {
         };
         let value = match (&self.source, &self.value) {
             (Some(_), Some(_)) => return Err("value and resource selectors are mutually exclusive".into()),
-            (Some(source), None) => source.value(map)?,
+            (Some(source), None) => source.value(map, meter)?,
             (None, value) => Node::untagged(value.clone().unwrap_or_default()),
         };
-        targets.iter().try_for_each(|target| target.apply(map, &value))
+        targets.iter().try_for_each(|target| target.apply(map, &value, meter))
     }
 }
 
@@ -143,12 +144,13 @@ fn ids(resource: &Resource) -> impl Iterator<Item = Id> + '_ {
 }
 
 impl Source {
-    fn value(&self, map: &ResMap) -> Result<Node, String> {
+    fn value(&self, map: &ResMap, meter: &Meter) -> Result<Node, String> {
         let places = if self.name.is_empty() {
             map.places()
         } else {
             map.named(&self.name)
         };
+        meter.step(places.len())?;
         let mut found = places
             .into_iter()
             .filter_map(|place| map.get(place))
@@ -200,7 +202,7 @@ impl Target {
         Ok(target)
     }
 
-    fn apply(&self, map: &mut ResMap, value: &Node) -> Result<(), String> {
+    fn apply(&self, map: &mut ResMap, value: &Node, meter: &Meter) -> Result<(), String> {
         let Some(select) = &self.select else {
             return Err("target must specify resources to select".into());
         };
@@ -210,62 +212,115 @@ impl Target {
             .iter()
             .map(|reject| Ok((reject, Matcher::new(reject)?)))
             .collect::<Result<_, String>>()?;
+        let paths: Vec<FieldPath<'_>> = match &self.fields[..] {
+            [] => [FieldPath::read(NAME, meter)?].into(),
+            fields => fields
+                .iter()
+                .map(|field| FieldPath::read(field, meter))
+                .collect::<Result<_, _>>()?,
+        };
+        let copy = Copy {
+            value,
+            extent: value.extent(),
+            options: &self.options,
+            create: self.options.create.then(|| empty_like(value)),
+            meter,
+        };
         for place in matcher.candidates(map) {
+            meter.step(1 + rejects.len())?;
             let Some(resource) = map.get(place) else { continue };
             let rejected = rejects.iter().any(|(selector, reject)| {
                 (!reject.ignores_meta() && reject.takes_meta(resource))
-                    || (!selector.has_no_id() && ids(resource).any(|id| reject.takes_id(&id)))
+                    || (!selector.has_no_id() && ids(resource).any(|id| reject.takes_id(&id, meter)))
             });
-            if rejected || !matcher.takes_meta(resource) || !ids(resource).any(|id| matcher.takes_id(&id)) {
+            if rejected || !matcher.takes_meta(resource) || !ids(resource).any(|id| matcher.takes_id(&id, meter)) {
                 continue;
             }
             let id = resource.id.clone();
             if let Some(resource) = map.get_mut(place) {
-                self.copy(&mut resource.node, value)
+                paths
+                    .iter()
+                    .try_for_each(|path| copy.into_field(&mut resource.node, path))
                     .map_err(|problem| format!("{id}: {problem}"))?;
-                resource.settle();
+                meter.step(resource.settle())?;
             }
             map.reindex_if_renamed(place);
         }
         Ok(())
     }
+}
 
-    fn copy(&self, node: &mut Node, value: &Node) -> Result<(), String> {
-        let name = [NAME.to_string()];
-        for field in if self.fields.is_empty() {
-            &name[..]
-        } else {
-            &self.fields
-        } {
-            let path = paths::split_smart(field, '.');
-            let create = self.options.create.then(|| empty_like(value));
-            if copy_into_text(node, &path, value, create.as_ref()).is_some() {
-                continue;
-            }
-            let missing = |problem: String| format!("unable to find field `{field}` in replacement target{problem}");
-            let found = find(node, &path, create.as_ref(), true).map_err(|problem| missing(format!(": {problem}")))?;
-            match found {
-                Found::Places(places) if !places.is_empty() => {
-                    for place in places {
-                        if let Some(target) = at(node, &place) {
-                            self.set(target, value)?;
-                        }
+/// A path in an object, and its parts.
+struct FieldPath<'f> {
+    text: &'f str,
+    parts: Vec<String>,
+}
+
+impl<'f> FieldPath<'f> {
+    fn read(text: &'f str, meter: &Meter) -> Result<Self, String> {
+        let parts = paths::split_smart(text, '.');
+        meter.parts(parts.len())?;
+        Ok(Self { text, parts })
+    }
+}
+
+/// A value on its way into fields.
+struct Copy<'a> {
+    value: &'a Node,
+    /// How deep it nests, and about how many bytes it takes.
+    extent: (usize, usize),
+    options: &'a FieldOptions,
+    /// What is made where a field is missing.
+    create: Option<Node>,
+    meter: &'a Meter,
+}
+
+impl Copy<'_> {
+    fn into_field(&self, node: &mut Node, path: &FieldPath<'_>) -> Result<(), String> {
+        let field = path.text;
+        let (create, parts) = (self.create.as_ref(), &path.parts[..]);
+        if self.into_text(node, parts)?.is_some() {
+            return Ok(());
+        }
+        let missing = |problem: String| format!("unable to find field `{field}` in replacement target{problem}");
+        let walk = Walk {
+            create,
+            meter: self.meter,
+        };
+        let found = walk
+            .find(node, parts, true)
+            .map_err(|problem| missing(format!(": {problem}")))?;
+        match found {
+            Found::Places(places) if !places.is_empty() => {
+                for place in places {
+                    self.pay(place.len())?;
+                    if let Some(target) = at(node, &place) {
+                        self.set(target)?;
                     }
                 }
-                Found::InText(count) if count > 0 => {}
-                Found::Places(_) | Found::InText(_) | Found::Nothing => return Err(missing(String::new())),
+                Ok(())
             }
+            Found::InText(count) if count > 0 => Ok(()),
+            Found::Places(_) | Found::InText(_) | Found::Nothing => Err(missing(String::new())),
         }
-        Ok(())
     }
 
-    fn set(&self, target: &mut Node, value: &Node) -> Result<(), String> {
-        let mut value = value.clone();
-        let options = &self.options;
+    /// Pays for one more copy, so many levels down.
+    fn pay(&self, levels: usize) -> Result<(), String> {
+        let (depth, bytes) = self.extent;
+        self.meter.step(1 + bytes / 32)?;
+        self.meter.write(bytes)?;
+        self.meter.nesting(levels + depth)
+    }
+
+    fn set(&self, target: &mut Node) -> Result<(), String> {
+        let mut value = self.value.clone();
+        let options = self.options;
         if !options.delimiter.is_empty() {
             let Node::Scalar(scalar) = target else {
                 return Err("delimiter option can only be used with scalar nodes".into());
             };
+            self.meter.write(scalar.text.len())?;
             let mut parts: Vec<&str> = scalar.text.split(&*options.delimiter).collect();
             let new = if value.is_null() { "" } else { value.text() };
             match usize::try_from(options.index) {
@@ -282,6 +337,61 @@ impl Target {
         put(target, value);
         Ok(())
     }
+
+    /// Copies into YAML or JSON that stands in a text on the way, if there is one and it has the field.
+    fn into_text(&self, node: &mut Node, path: &[String]) -> Result<Option<()>, String> {
+        let meter = self.meter;
+        let Some((scalar_path, rest, mut parsed)) = text_on_the_way(node, path, meter)? else {
+            return Ok(None);
+        };
+        let walk = Walk {
+            create: self.create.as_ref(),
+            meter,
+        };
+        let Ok(Found::Places(places)) = walk.find(&mut parsed, rest, true) else {
+            return Ok(None);
+        };
+        if places.is_empty() {
+            return Ok(None);
+        }
+        for place in places {
+            self.pay(place.len())?;
+            let Some(target) = at(&mut parsed, &place) else {
+                return Ok(None);
+            };
+            put(target, self.value.clone());
+        }
+        let walk = Walk { create: None, meter };
+        let Ok(Found::Places(found)) = walk.find(node, scalar_path, true) else {
+            return Ok(None);
+        };
+        let scalar = found.first().and_then(|place| at(node, place));
+        if let Some(Node::Scalar(scalar)) = scalar {
+            let Ok(text) = structured::write(&parsed, &scalar.text) else {
+                return Ok(None);
+            };
+            meter.write(text.len())?;
+            scalar.text = text;
+        }
+        Ok(Some(()))
+    }
+}
+
+type TextOnTheWay<'p> = (&'p [String], &'p [String], Node);
+
+/// The first text on the way that is YAML or JSON: its path, the path in it, and what it says.
+fn text_on_the_way<'p>(node: &Node, path: &'p [String], meter: &Meter) -> Result<Option<TextOnTheWay<'p>>, String> {
+    for length in 1..path.len() {
+        let Ok(Some(found)) = lookup::get(node, &path[..length]) else {
+            continue;
+        };
+        let Some(scalar) = found.as_scalar() else { continue };
+        meter.step(1 + scalar.text.len())?;
+        if let Some(parsed) = structured::parse(&scalar.text) {
+            return Ok(Some((&path[..length], &path[length..], parsed)));
+        }
+    }
+    Ok(None)
 }
 
 /// A scalar keeps what it is and takes the text; anything else is replaced.
@@ -346,13 +456,35 @@ fn items_mut(node: &mut Node) -> Result<&mut Vec<Node>, String> {
     }
 }
 
-/// All places that `path` names; what is missing is made if `create` says what.
-fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) -> Result<Found, String> {
-    let Some((part, rest)) = path.split_first() else {
-        return Ok(Found::Places(vec![Vec::new()]));
-    };
-    if let Ok(index) = part.parse::<usize>() {
-        if let Some(create) = create {
+/// A search for all places that a path names; what is missing is made if `create` says what.
+struct Walk<'a> {
+    create: Option<&'a Node>,
+    meter: &'a Meter,
+}
+
+impl Walk<'_> {
+    fn find(&self, node: &mut Node, path: &[String], again: bool) -> Result<Found, String> {
+        self.meter.step(1)?;
+        let Some((part, rest)) = path.split_first() else {
+            return Ok(Found::Places(vec![Vec::new()]));
+        };
+        if let Ok(index) = part.parse::<usize>() {
+            return self.index(node, index, rest);
+        }
+        if part == "*" {
+            return self.every(seq(node)?, rest, |_| true);
+        }
+        if let Some(inner) = part.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+            let (key, value) = inner
+                .split_once('=')
+                .ok_or("list path element must contain fieldName=fieldValue for element to match")?;
+            return self.elements(node, path, (key, value), again);
+        }
+        self.field(node, part, rest)
+    }
+
+    fn index(&self, node: &mut Node, index: usize, rest: &[String]) -> Result<Found, String> {
+        if let Some(create) = self.create {
             let items = items_mut(node)?;
             if items.len() == index {
                 items.push(made(rest.first(), create));
@@ -363,41 +495,29 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
         let item = items
             .get_mut(index)
             .ok_or_else(|| format!("index {index} specified but only {count} elements found"))?;
-        return Ok(match find(item, rest, create, true)? {
-            Found::Places(places) => Found::Places(
-                places
-                    .into_iter()
-                    .map(|place| below(Step::Index(index), place))
-                    .collect(),
-            ),
-            other @ (Found::InText(_) | Found::Nothing) => other,
-        });
+        Ok(self.find(item, rest, true)?.below(&Step::Index(index)))
     }
-    if part == "*" {
-        return every(seq(node)?, rest, create, |_| true);
-    }
-    if let Some(inner) = part.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
-        let (key, value) = inner
-            .split_once('=')
-            .ok_or("list path element must contain fieldName=fieldValue for element to match")?;
+
+    /// The elements of which a field, or the whole, matches a pattern.
+    fn elements(
+        &self,
+        node: &mut Node,
+        path: &[String],
+        (key, value): (&str, &str),
+        again: bool,
+    ) -> Result<Found, String> {
         let pattern = Pattern::anywhere(value)?;
         let is = |item: &Node| {
-            if key.is_empty() {
-                return pattern.is_match(&shown(item));
-            }
-            item.get(key).is_some_and(|field| pattern.is_match(&shown(field)))
+            let field = if key.is_empty() { Some(item) } else { item.get(key) };
+            field.is_some_and(|field| pattern.is_match(&shown(field), self.meter))
         };
-        let found = if key.is_empty() {
-            every(seq(node)?, &[], create, is)?
+        let rest = if key.is_empty() {
+            &[]
         } else {
-            every(seq(node)?, rest, create, is)?
+            path.get(1..).unwrap_or_default()
         };
-        let nothing = match &found {
-            Found::Nothing => true,
-            Found::Places(places) => places.is_empty(),
-            Found::InText(count) => *count == 0,
-        };
-        if !nothing || create.is_none() || !again {
+        let found = self.every(seq(node)?, rest, is)?;
+        if !found.is_nothing() || self.create.is_none() || !again {
             return Ok(found);
         }
         let item = if key.is_empty() {
@@ -405,48 +525,82 @@ fn find(node: &mut Node, path: &[String], create: Option<&Node>, again: bool) ->
         } else {
             Node::Map(Entries(vec![(key.to_string(), Node::untagged(value))]))
         };
+        self.meter.write(value.len())?;
         items_mut(node)?.push(item);
-        return find(node, path, create, false);
+        self.find(node, path, false)
     }
-    field(node, part, rest, create)
-}
 
-fn field(node: &mut Node, part: &str, rest: &[String], create: Option<&Node>) -> Result<Found, String> {
-    if node.is_null() && create.is_some() {
-        *node = Node::empty_map();
-    }
-    let map = match node {
-        Node::Map(map) => map,
-        node if node.is_null() => return Ok(Found::Nothing),
-        Node::Scalar(_) | Node::Seq(_) => return Err(format!("`{part}`: a mapping was expected")),
-    };
-    if map.get(part).is_none() {
-        let Some(create) = create else {
+    fn field(&self, node: &mut Node, part: &str, rest: &[String]) -> Result<Found, String> {
+        if node.is_null() && self.create.is_some() {
+            *node = Node::empty_map();
+        }
+        let map = match node {
+            Node::Map(map) => map,
+            node if node.is_null() => return Ok(Found::Nothing),
+            Node::Scalar(_) | Node::Seq(_) => return Err(format!("`{part}`: a mapping was expected")),
+        };
+        if map.get(part).is_none() {
+            let Some(create) = self.create else {
+                return Ok(Found::Nothing);
+            };
+            self.meter.write(part.len())?;
+            map.set(part, made(rest.first(), create));
+        }
+        let Some(inner) = map.get_mut(part) else {
             return Ok(Found::Nothing);
         };
-        map.set(part, made(rest.first(), create));
+        if let Node::Scalar(scalar) = inner
+            && !rest.is_empty()
+        {
+            self.meter.step(1 + scalar.text.len())?;
+            let mut parsed = structured::parse(&scalar.text).ok_or("the text is no YAML")?;
+            return Ok(match self.find(&mut parsed, rest, true)? {
+                Found::Places(places) => Found::InText(places.len()),
+                other @ (Found::InText(_) | Found::Nothing) => other,
+            });
+        }
+        Ok(self.find(inner, rest, true)?.below(&Step::Key(part.to_string())))
     }
-    let Some(inner) = map.get_mut(part) else {
-        return Ok(Found::Nothing);
-    };
-    if let Node::Scalar(scalar) = inner
-        && !rest.is_empty()
-    {
-        let mut parsed = structured::parse(&scalar.text).ok_or("the text is no YAML")?;
-        return Ok(match find(&mut parsed, rest, create, true)? {
-            Found::Places(places) => Found::InText(places.len()),
-            other @ (Found::InText(_) | Found::Nothing) => other,
-        });
+
+    /// What `rest` names in every element that fits.
+    fn every(&self, items: &mut [Node], rest: &[String], fits: impl Fn(&Node) -> bool) -> Result<Found, String> {
+        let mut places = Vec::new();
+        let mut in_text = 0;
+        for (index, item) in items.iter_mut().enumerate() {
+            self.meter.step(1)?;
+            if !fits(item) {
+                continue;
+            }
+            match self.find(item, rest, true)?.below(&Step::Index(index)) {
+                Found::Nothing => {}
+                Found::Places(found) => places.extend(found),
+                Found::InText(count) => in_text += count,
+            }
+        }
+        Ok(if places.is_empty() && in_text > 0 {
+            Found::InText(in_text)
+        } else {
+            Found::Places(places)
+        })
     }
-    Ok(match find(inner, rest, create, true)? {
-        Found::Places(places) => Found::Places(
-            places
-                .into_iter()
-                .map(|place| below(Step::Key(part.to_string()), place))
-                .collect(),
-        ),
-        other @ (Found::InText(_) | Found::Nothing) => other,
-    })
+}
+
+impl Found {
+    fn is_nothing(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Places(places) => places.is_empty(),
+            Self::InText(count) => *count == 0,
+        }
+    }
+
+    /// The same places, seen from one step above.
+    fn below(self, step: &Step) -> Self {
+        match self {
+            Self::Places(places) => Self::Places(places.into_iter().map(|place| below(step.clone(), place)).collect()),
+            other @ (Self::InText(_) | Self::Nothing) => other,
+        }
+    }
 }
 
 fn below(step: Step, place: Vec<Step>) -> Vec<Step> {
@@ -463,32 +617,6 @@ fn seq(node: &mut Node) -> Result<&mut [Node], String> {
     }
 }
 
-/// What `rest` names in every element that fits.
-fn every(
-    items: &mut [Node],
-    rest: &[String],
-    create: Option<&Node>,
-    fits: impl Fn(&Node) -> bool,
-) -> Result<Found, String> {
-    let mut places = Vec::new();
-    let mut in_text = 0;
-    for (index, item) in items.iter_mut().enumerate() {
-        if !fits(item) {
-            continue;
-        }
-        match find(item, rest, create, true)? {
-            Found::Nothing => {}
-            Found::Places(found) => places.extend(found.into_iter().map(|place| below(Step::Index(index), place))),
-            Found::InText(count) => in_text += count,
-        }
-    }
-    Ok(if places.is_empty() && in_text > 0 {
-        Found::InText(in_text)
-    } else {
-        Found::Places(places)
-    })
-}
-
 /// A node as its YAML is compared with a pattern.
 fn shown(node: &Node) -> String {
     match node {
@@ -501,30 +629,4 @@ fn shown(node: &Node) -> String {
             .map(|text| text.trim().to_string())
             .unwrap_or_default(),
     }
-}
-
-/// Copies into YAML or JSON that stands in a text on the way, if there is one and it has the field.
-fn copy_into_text(node: &mut Node, path: &[String], value: &Node, create: Option<&Node>) -> Option<()> {
-    let (scalar_path, rest) = (1..path.len()).find_map(|length| {
-        let scalar = lookup::get(node, &path[..length]).ok()??.as_scalar()?;
-        structured::parse(&scalar.text)?;
-        Some((&path[..length], &path[length..]))
-    })?;
-    let original = lookup::get(node, scalar_path).ok()??.text().to_string();
-    let mut parsed = structured::parse(&original)?;
-    let places = match find(&mut parsed, rest, create, true).ok()? {
-        Found::Places(places) if !places.is_empty() => places,
-        Found::Places(_) | Found::InText(_) | Found::Nothing => return None,
-    };
-    for place in places {
-        put(at(&mut parsed, &place)?, value.clone());
-    }
-    let text = structured::write(&parsed, &original).ok()?;
-    let Ok(Found::Places(found)) = find(node, scalar_path, None, true) else {
-        return None;
-    };
-    if let Node::Scalar(scalar) = at(node, found.first()?)? {
-        scalar.text = text;
-    }
-    Some(())
 }

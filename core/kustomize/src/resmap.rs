@@ -2,7 +2,8 @@
 //!
 //! # Invariant
 //! The index holds the place of every object under its name and under each name of the past. Whoever changes a name
-//! calls [`ResMap::reindex`] for that object.
+//! calls [`ResMap::reindex`] for that object. An entry that no longer holds stays: whoever looks something up looks at
+//! the object too.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,6 +13,7 @@ use core::hash::BuildHasher as _;
 use hashbrown::HashMap;
 
 use crate::ids::Id;
+use crate::meter::Meter;
 use crate::resource::{Behavior, Resource};
 
 type Index = HashMap<u64, Vec<usize>, foldhash::fast::FixedState>;
@@ -31,12 +33,14 @@ fn hash_name(name: &str) -> u64 {
     foldhash::fast::FixedState::default().hash_one(name)
 }
 
-/// An object and the keys under which the index has it.
+/// An object and how far the index has it.
 #[derive(Clone, Debug)]
 struct Slot {
     resource: Resource,
-    ids: Vec<u64>,
-    names: Vec<u64>,
+    /// How many names of the past the index has.
+    indexed: usize,
+    /// The keys that were added last.
+    last: Option<(u64, u64)>,
 }
 
 /// The objects of a build.
@@ -90,39 +94,25 @@ impl ResMap {
             return;
         };
         let resource = &slot.resource;
-        for id in resource.previous_ids().chain([resource.id.clone()]) {
-            let (id_key, name_key) = (hash_id(&id), hash_name(&id.name));
-            if !slot.ids.contains(&id_key) {
-                slot.ids.push(id_key);
+        let mut add = |id: &Id| {
+            let (id_key, name_key) = (hash_id(id), hash_name(&id.name));
+            let last = slot.last.replace((id_key, name_key));
+            if last.is_none_or(|(last, _)| last != id_key) {
                 self.by_id.entry(id_key).or_default().push(place);
             }
-            if !slot.names.contains(&name_key) {
-                slot.names.push(name_key);
+            if last.is_none_or(|(_, last)| last != name_key) {
                 self.by_name.entry(name_key).or_default().push(place);
             }
-        }
-    }
-
-    fn remove_keys(&mut self, place: usize) {
-        let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) else {
-            return;
         };
-        let (ids, names) = (core::mem::take(&mut slot.ids), core::mem::take(&mut slot.names));
-        for (index, keys) in [(&mut self.by_id, ids), (&mut self.by_name, names)] {
-            for key in keys {
-                if let Some(places) = index.get_mut(&key) {
-                    places.retain(|other| *other != place);
-                    if places.is_empty() {
-                        index.remove(&key);
-                    }
-                }
-            }
+        for id in resource.previous_ids().skip(slot.indexed) {
+            add(&id);
         }
+        add(&resource.id);
+        slot.indexed = resource.notes.previous.len();
     }
 
     /// Reads again what names the object at `place`.
     pub(crate) fn reindex(&mut self, place: usize) {
-        self.remove_keys(place);
         if let Some(resource) = self.get_mut(place) {
             resource.refresh();
         }
@@ -161,6 +151,7 @@ impl ResMap {
                 .collect()
         });
         places.sort_unstable();
+        places.dedup();
         places
     }
 
@@ -168,6 +159,7 @@ impl ResMap {
     pub(crate) fn named(&self, name: &str) -> Vec<usize> {
         let mut places = self.by_name.get(&hash_name(name)).cloned().unwrap_or_default();
         places.sort_unstable();
+        places.dedup();
         places
     }
 
@@ -190,8 +182,8 @@ impl ResMap {
         let place = self.slots.len();
         self.slots.push(Some(Slot {
             resource,
-            ids: Vec::new(),
-            names: Vec::new(),
+            indexed: 0,
+            last: None,
         }));
         self.count += 1;
         self.add_keys(place);
@@ -201,17 +193,19 @@ impl ResMap {
     ///
     /// # Errors
     /// As [`ResMap::append`].
-    pub(crate) fn append_all(&mut self, other: ResMap) -> Result<(), String> {
+    pub(crate) fn append_all(&mut self, other: ResMap, meter: &Meter) -> Result<(), String> {
         if self.count == 0 {
             *self = other;
             return Ok(());
         }
-        other.into_resources().try_for_each(|resource| self.append(resource))
+        other.into_resources().try_for_each(|resource| {
+            meter.step(1 + resource.notes.previous.len())?;
+            self.append(resource)
+        })
     }
 
     /// Removes the object at `place`.
     pub(crate) fn remove(&mut self, place: usize) {
-        self.remove_keys(place);
         if self.slots.get_mut(place).and_then(Option::take).is_some() {
             self.count -= 1;
         }
@@ -254,8 +248,20 @@ impl ResMap {
         if let Some(slot) = self.get_mut(place) {
             *slot = resource;
         }
+        if let Some(slot) = self.slots.get_mut(place).and_then(Option::as_mut) {
+            slot.indexed = 0;
+        }
         self.reindex(place);
         Ok(())
+    }
+}
+
+impl FromIterator<Resource> for ResMap {
+    /// Objects of which no two have one name.
+    fn from_iter<I: IntoIterator<Item = Resource>>(resources: I) -> Self {
+        let mut map = Self::new();
+        resources.into_iter().for_each(|resource| map.push(resource));
+        map
     }
 }
 

@@ -105,15 +105,15 @@ impl Resource {
         u32::try_from(first + 1).unwrap_or(0)
     }
 
-    /// Makes scalars that kustomize shares equal again: what changed counts.
-    pub(crate) fn settle(&mut self) {
+    /// Makes scalars that kustomize shares equal again: what changed counts. Answers how many nodes it looked at.
+    pub(crate) fn settle(&mut self) -> usize {
         if self.shared.is_empty() {
-            return;
+            return 0;
         }
         let known = &self.shared;
         let mut now = known.clone();
         let mut changed = false;
-        self.node.each_shared(&mut |scalar| {
+        let walked = self.node.each_shared(&mut |scalar| {
             let place = scalar.shared as usize - 1;
             if let (Some(before), Some(now)) = (known.get(place), now.get_mut(place))
                 && before.as_ref() != Some(scalar)
@@ -130,6 +130,7 @@ impl Resource {
             });
         }
         self.shared = now;
+        walked
     }
 
     /// Reads again what names it.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::decode::Fields;
 use crate::ids::{Gvk, Id};
 use crate::labels::LabelSelector;
+use crate::meter::Meter;
 use crate::pattern::{Pattern, is_literal};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
@@ -65,8 +66,8 @@ fn pattern(text: &str) -> Result<Option<Pattern>, String> {
     }
 }
 
-fn takes(pattern: Option<&Pattern>, text: &str) -> bool {
-    pattern.is_none_or(|pattern| pattern.is_match(text))
+fn takes(pattern: Option<&Pattern>, text: &str, meter: &Meter) -> bool {
+    pattern.is_none_or(|pattern| pattern.is_match(text, meter))
 }
 
 impl Matcher {
@@ -83,15 +84,17 @@ impl Matcher {
         })
     }
 
-    pub(crate) fn takes_gvk(&self, gvk: &Gvk) -> bool {
-        takes(self.group.as_ref(), &gvk.group)
-            && takes(self.version.as_ref(), &gvk.version)
-            && takes(self.kind.as_ref(), &gvk.kind)
+    pub(crate) fn takes_gvk(&self, gvk: &Gvk, meter: &Meter) -> bool {
+        takes(self.group.as_ref(), &gvk.group, meter)
+            && takes(self.version.as_ref(), &gvk.version, meter)
+            && takes(self.kind.as_ref(), &gvk.kind, meter)
     }
 
     /// Whether it takes an object of this name, by the namespace as it is written.
-    pub(crate) fn takes_id(&self, id: &Id) -> bool {
-        self.takes_gvk(&id.gvk) && takes(self.name.as_ref(), &id.name) && takes(self.namespace.as_ref(), &id.namespace)
+    pub(crate) fn takes_id(&self, id: &Id, meter: &Meter) -> bool {
+        self.takes_gvk(&id.gvk, meter)
+            && takes(self.name.as_ref(), &id.name, meter)
+            && takes(self.namespace.as_ref(), &id.namespace, meter)
     }
 
     /// Whether labels and annotations fit.
@@ -114,18 +117,26 @@ impl Matcher {
     }
 
     /// Places of the objects that a patch is for: by the name and namespace that they have or first had.
-    pub(crate) fn select(&self, map: &ResMap) -> Vec<usize> {
+    ///
+    /// # Errors
+    /// When no steps are left to look at all of them.
+    pub(crate) fn select(&self, map: &ResMap, meter: &Meter) -> Result<Vec<usize>, String> {
         let fits = |resource: &Resource| {
             let original = resource.original_id();
-            let namespace = self.namespace.as_ref();
-            (takes(namespace, original.effective_namespace()) || takes(namespace, resource.id.effective_namespace()))
-                && (takes(self.name.as_ref(), &original.name) || takes(self.name.as_ref(), &resource.id.name))
-                && self.takes_gvk(&resource.id.gvk)
+            let namespace = |id: &Id| takes(self.namespace.as_ref(), id.effective_namespace(), meter);
+            let name = |id: &Id| takes(self.name.as_ref(), &id.name, meter);
+            (namespace(&original) || namespace(&resource.id))
+                && (name(&original) || name(&resource.id))
+                && self.takes_gvk(&resource.id.gvk, meter)
                 && self.takes_meta(resource)
         };
-        self.candidates(map)
-            .into_iter()
-            .filter(|place| map.get(*place).is_some_and(fits))
-            .collect()
+        let mut places = Vec::new();
+        for place in self.candidates(map) {
+            meter.step(1)?;
+            if map.get(place).is_some_and(fits) {
+                places.push(place);
+            }
+        }
+        Ok(places)
     }
 }

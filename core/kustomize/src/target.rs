@@ -14,19 +14,24 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::sync::atomic::AtomicBool;
 
 use convoy_value::{Value, yaml};
 
+use crate::charts::ChartRenderer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::fieldspec::FieldSpec;
-use crate::files::Files;
+use crate::files::{Entry, Tree};
+use crate::kustomization::Kustomization;
 use crate::limits::Limits;
+use crate::meter::{Breach, Meter};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::transform::Transformer;
+use crate::transform::{Subjects, Transformer};
 use crate::vars::Var;
+use crate::warning::Warning;
 use crate::{nameref, sort, vars};
 
 /// Which files a kustomization may name.
@@ -44,6 +49,17 @@ pub enum LoadRestrictor {
 pub struct Options {
     /// Which files a kustomization may name.
     pub load_restrictor: LoadRestrictor,
+    /// A namespace for everything that has one, in place of what the kustomization says. Types that certainly have no
+    /// namespace stay as they are; of a Namespace that kustomize would rename, there is a warning.
+    pub target_namespace: Option<String>,
+    /// Who renders charts; without it, a kustomization with charts is refused.
+    pub charts: Option<Arc<dyn ChartRenderer>>,
+    /// Whether objects stay in the order in which they are named, unless `sortOptions` says otherwise.
+    pub unsorted: bool,
+    /// Whether every object gets the label that `managedByLabel` of `buildMetadata` asks for.
+    pub managed_by_label: bool,
+    /// Ends the build soon after it goes up.
+    pub cancel: Option<Arc<AtomicBool>>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -53,8 +69,8 @@ pub struct Options {
 pub struct Built {
     /// The objects, in the order in which they are printed.
     pub resources: Vec<Value>,
-    /// What kustomize says on standard error: deprecated fields, unused variables.
-    pub warnings: Vec<String>,
+    /// What works, or was left as it is, and should be known.
+    pub warnings: Vec<Warning>,
 }
 
 impl Built {
@@ -74,69 +90,154 @@ impl Built {
     }
 }
 
-/// Builds the kustomization of `directory`.
+/// Builds the kustomization of `directory`, a path in the tree.
 ///
 /// # Errors
 /// When something in the tree is wrong, remote, or beyond a limit.
-pub fn build(files: &Files, directory: &str, options: &Options) -> Result<Built, Error> {
-    let mut builder = Builder::new(files, options);
-    let Some(root) = crate::paths::join("", directory) else {
-        return Err(Error::Missing {
-            directory: directory.into(),
-            problem: "it is outside of the tree".into(),
-        });
+pub fn build(tree: &dyn Tree, directory: &str, options: &Options) -> Result<Built, Error> {
+    let meter = Meter::new(&options.limits, options.cancel.clone());
+    let built = Builder::new(tree, options, &meter).build(directory);
+    let error = match (built, meter.breach()) {
+        (Ok(built), None) => return Ok(built),
+        (Err(error), _) => error,
+        // Somebody who cannot fail could not go on.
+        (Ok(_), Some(Breach::Limit { of, limit })) => Error::Missing {
+            directory: tree.shown(directory),
+            problem: meter.pass(of, limit),
+        },
+        (Ok(_), Some(Breach::Cancelled)) => Error::Missing {
+            directory: tree.shown(directory),
+            problem: "cancelled".into(),
+        },
     };
-    let first = builder.open(&root, true)?;
-    let (file, metadata) = (first.file.clone(), first.kustomization.clone());
-    let mut sum = builder.run(first)?;
-    builder.finish(&file, &mut sum)?;
-    let in_file = |field: &'static str| {
-        let file = file.clone();
-        move |problem| Error::Field { file, field, problem }
-    };
-    let mut resources: Vec<Resource> = sum
-        .map
-        .into_resources()
-        .filter(|resource| !resource.node.is_empty())
-        .collect();
-    match &metadata.sort {
-        Some(options) if options.order == "fifo" => {}
-        Some(options) => {
-            let lists = options.lists.as_ref();
-            sort::legacy(&mut resources, lists.map(|(first, last)| (&first[..], &last[..])));
-        }
-        None => sort::legacy(&mut resources, None),
-    }
-    if metadata.wants("managedByLabel") {
-        let labels = [("app.kubernetes.io/managed-by".to_string(), MANAGED_BY.to_string())].into();
-        let transformer = Transformer::Labels {
-            labels,
-            specs: [FieldSpec::any("metadata/labels", true)].into(),
+    Err(error.because(meter.breach()))
+}
+
+impl Builder<'_> {
+    fn build(mut self, directory: &str) -> Result<Built, Error> {
+        let first = self.root(directory)?;
+        let (file, metadata) = (first.file.clone(), first.kustomization.clone());
+        let mut sum = self.run(first)?;
+        self.to_target(&file, &mut sum)?;
+        self.finish(&file, &mut sum)?;
+        self.warn_of_namespaces(&sum.map);
+        let in_file = |field: &'static str| {
+            let file = file.clone();
+            move |problem| Error::Field { file, field, problem }
         };
-        let mut map = ResMap::new();
-        for resource in resources {
-            map.append(resource).map_err(in_file("buildMetadata"))?;
+        let mut map = self.sorted(&metadata, sum.map);
+        if metadata.wants("managedByLabel") || self.options.managed_by_label {
+            self.transform(&managed_by(), &mut map)
+                .map_err(in_file("buildMetadata"))?;
         }
-        builder
-            .transform(&transformer, &mut map)
-            .map_err(in_file("buildMetadata"))?;
-        resources = map.into_resources().collect();
+        let (origin, transformations) = (
+            metadata.wants("originAnnotations"),
+            metadata.wants("transformerAnnotations"),
+        );
+        let mut values = Vec::with_capacity(map.len());
+        for mut resource in map.into_resources() {
+            resource.finish(origin, transformations).map_err(in_file("resources"))?;
+            let id = &resource.id;
+            let value = resource.node.to_value().map_err(|problem| format!("{id}: {problem}"));
+            values.push(value.map_err(in_file("resources"))?);
+        }
+        Ok(Built {
+            resources: values,
+            warnings: self.warnings,
+        })
     }
-    let (origin, transformations) = (
-        metadata.wants("originAnnotations"),
-        metadata.wants("transformerAnnotations"),
-    );
-    let mut values = Vec::with_capacity(resources.len());
-    for mut resource in resources {
-        resource.finish(origin, transformations).map_err(in_file("resources"))?;
-        let id = &resource.id;
-        let value = resource.node.to_value().map_err(|problem| format!("{id}: {problem}"));
-        values.push(value.map_err(in_file("resources"))?);
+
+    /// Opens the kustomization that is built.
+    fn root(&mut self, directory: &str) -> Result<frame::Frame, Error> {
+        let missing = |problem: String| Error::Missing {
+            directory: directory.into(),
+            problem,
+        };
+        let path = crate::paths::join("", directory).ok_or_else(|| missing("it is outside of the tree".into()))?;
+        match self.tree.find(&path).map_err(missing)? {
+            Some(Entry::Directory(root)) => self.open(&root, None),
+            Some(Entry::File(_)) => Err(missing("it is a file, not the directory of a kustomization".into())),
+            None => Err(missing("it is not there".into())),
+        }
     }
-    Ok(Built {
-        resources: values,
-        warnings: builder.warnings,
-    })
+
+    /// Puts everything that has a namespace into the target namespace.
+    fn to_target(&mut self, file: &str, sum: &mut Sum) -> Result<(), Error> {
+        let Some(transformer) = self.target_namespace(sum.config.as_deref()) else {
+            return Ok(());
+        };
+        self.transform(&transformer, &mut sum.map)
+            .map_err(|problem| Error::Field {
+                file: file.into(),
+                field: "targetNamespace",
+                problem,
+            })
+    }
+
+    /// The transformer for the target namespace, if there is one.
+    fn target_namespace(&self, config: Option<&Config>) -> Option<Transformer> {
+        let namespace = self
+            .options
+            .target_namespace
+            .as_ref()
+            .filter(|namespace| !namespace.is_empty())?;
+        Some(Transformer::Namespace {
+            namespace: namespace.clone(),
+            specs: config.map(|config| config.namespace.clone()).unwrap_or_default(),
+            unset_only: false,
+            subjects: Subjects::NamedDefault,
+            renames: false,
+        })
+    }
+
+    /// Notes which Namespace objects have another name than they were given, or keep one that is not the target's.
+    fn warn_of_namespaces(&mut self, map: &ResMap) {
+        let target = self.options.target_namespace.as_ref();
+        let namespaces = map.iter().filter(|resource| {
+            let gvk = &resource.id.gvk;
+            gvk.group.is_empty() && gvk.kind == "Namespace"
+        });
+        for resource in namespaces {
+            let (was, name) = (resource.original_id().name, resource.id.name.clone());
+            if was != name {
+                self.warnings.push(Warning::NamespaceRenamed {
+                    from: was,
+                    to: name.clone(),
+                });
+            }
+            if let Some(target) = target.filter(|target| !target.is_empty() && **target != name) {
+                self.warnings.push(Warning::NamespaceKept {
+                    name,
+                    target: target.clone(),
+                });
+            }
+        }
+    }
+
+    /// The objects in the order in which they are printed; those of which nothing is left are gone.
+    fn sorted(&self, metadata: &Kustomization, map: ResMap) -> ResMap {
+        let mut resources: Vec<Resource> = map
+            .into_resources()
+            .filter(|resource| !resource.node.is_empty())
+            .collect();
+        match &metadata.sort {
+            Some(options) if options.order == "fifo" => {}
+            Some(options) => {
+                let lists = options.lists.as_ref();
+                sort::legacy(&mut resources, lists.map(|(first, last)| (&first[..], &last[..])));
+            }
+            None if self.options.unsorted => {}
+            None => sort::legacy(&mut resources, None),
+        }
+        resources.into_iter().collect()
+    }
+}
+
+fn managed_by() -> Transformer {
+    Transformer::Labels {
+        labels: [("app.kubernetes.io/managed-by".to_string(), MANAGED_BY.to_string())].into(),
+        specs: [FieldSpec::any("metadata/labels", true)].into(),
+    }
 }
 
 /// What `managedByLabel` says: kubectl does not know which kustomize is in it.
@@ -151,15 +252,15 @@ pub(crate) struct Sum {
 }
 
 pub(crate) struct Builder<'f> {
-    files: &'f Files,
+    tree: &'f dyn Tree,
     options: &'f Options,
-    warnings: Vec<String>,
+    meter: &'f Meter,
+    warnings: Vec<Warning>,
     defaults: Arc<Config>,
     schema: SchemaState,
     /// Directories of the kustomizations that are open.
     visited: Vec<String>,
     kustomizations: usize,
-    bytes: usize,
     /// How deep directories of plugins nest.
     plugins: usize,
 }
@@ -175,23 +276,24 @@ struct SchemaState {
 }
 
 impl<'f> Builder<'f> {
-    fn new(files: &'f Files, options: &'f Options) -> Self {
+    fn new(tree: &'f dyn Tree, options: &'f Options, meter: &'f Meter) -> Self {
         Self {
-            files,
+            tree,
             options,
+            meter,
             warnings: Vec::new(),
             defaults: Arc::new(Config::defaults()),
             schema: SchemaState::default(),
             visited: Vec::new(),
             kustomizations: 0,
-            bytes: 0,
             plugins: 0,
         }
     }
 
     fn transform(&mut self, transformer: &Transformer, map: &mut ResMap) -> Result<(), String> {
         let state = &mut self.schema;
-        transformer.apply(map, &mut || state.get())?;
+        self.meter.step(map.len())?;
+        transformer.apply(map, &mut || state.get(), self.meter)?;
         map.drop_empties();
         Ok(())
     }
@@ -208,13 +310,11 @@ impl<'f> Builder<'f> {
         self.transform(&Transformer::Hash, &mut sum.map)
             .map_err(in_file("configMapGenerator"))?;
         let config = sum.config.clone().unwrap_or_default();
-        nameref::update(&mut sum.map, &config).map_err(in_file("resources"))?;
-        let unused = vars::resolve(&mut sum.map, &sum.vars, &config.var_reference).map_err(in_file("vars"))?;
+        nameref::update(&mut sum.map, &config, self.meter).map_err(in_file("resources"))?;
+        let unused =
+            vars::resolve(&mut sum.map, &sum.vars, &config.var_reference, self.meter).map_err(in_file("vars"))?;
         if !unused.is_empty() {
-            self.warnings.push(format!(
-                "well-defined vars that were never replaced: {}",
-                unused.join(",")
-            ));
+            self.warnings.push(Warning::UnusedVars(unused));
         }
         for place in sum.map.places() {
             let local = sum

@@ -12,6 +12,7 @@ use crate::ids::Gvk;
 use crate::image::{Image, Updater};
 use crate::lookup;
 use crate::merge;
+use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar, Tag, is_text_key};
 use crate::paths;
 use crate::replacement::Replacement;
@@ -54,6 +55,8 @@ pub(crate) enum Transformer {
         specs: Vec<FieldSpec>,
         unset_only: bool,
         subjects: Subjects,
+        /// Whether a Namespace gets its name, as in kustomize.
+        renames: bool,
     },
     Prefix {
         text: String,
@@ -99,6 +102,9 @@ pub(crate) enum Transformer {
 
 type Result<T> = core::result::Result<T, String>;
 
+/// Marks what a chart gave.
+pub(crate) const HELM_GENERATED: &str = "internal.config.kubernetes.io/helm-generated";
+
 impl Transformer {
     /// Changes the objects.
     ///
@@ -108,6 +114,7 @@ impl Transformer {
         &self,
         map: &mut ResMap,
         schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>,
+        meter: &Meter,
     ) -> Result<()> {
         match self {
             Self::Namespace {
@@ -115,29 +122,46 @@ impl Transformer {
                 specs,
                 unset_only,
                 subjects,
-            } => set_namespaces(map, namespace, specs, *unset_only, *subjects),
-            Self::Prefix { text, specs } => add_affix(map, specs, text, true),
-            Self::Suffix { text, specs } => add_affix(map, specs, text, false),
-            Self::Labels { labels, specs } => set_labels(map, labels, specs),
+                renames,
+            } => {
+                let to = Namespacing {
+                    namespace,
+                    specs,
+                    unset_only: *unset_only,
+                    subjects: *subjects,
+                    renames: *renames,
+                    meter,
+                };
+                to.apply(map)
+            }
+            Self::Prefix { text, specs } => add_affix(map, specs, text, true, meter),
+            Self::Suffix { text, specs } => add_affix(map, specs, text, false, meter),
+            Self::Labels { labels, specs } => set_labels(map, labels, specs, meter),
             Self::Images { image, specs } => {
                 let updater = Updater::new(image)?;
-                each(map, &mut |resource| updater.apply(resource, specs))
+                each(map, meter, &mut |resource| updater.apply(resource, specs, meter))
             }
-            Self::Replicas { name, count, specs } => set_replicas(map, name, *count, specs),
+            Self::Replicas { name, count, specs } => set_replicas(map, name, *count, specs, meter),
             Self::PatchNamed { patches, directly } => {
                 let schema = schema()?;
                 patches
                     .iter()
-                    .try_for_each(|patch| patch_named(map, patch, *directly, &schema))
+                    .try_for_each(|patch| patch_named(map, patch, *directly, &schema, meter))
             }
             Self::PatchSelected {
                 patch,
                 target,
                 directly,
-            } => patch_selected(map, patch, target.as_ref(), *directly, schema),
-            Self::Replacements(replacements) => replacements.iter().try_for_each(|replacement| replacement.apply(map)),
-            Self::ValueAdd { value, targets } => targets.iter().try_for_each(|target| add_value(map, value, target)),
-            Self::Sequence(all) => all.iter().try_for_each(|transformer| transformer.apply(map, schema)),
+            } => patch_selected(map, patch, target.as_ref(), *directly, schema, meter),
+            Self::Replacements(replacements) => replacements
+                .iter()
+                .try_for_each(|replacement| replacement.apply(map, meter)),
+            Self::ValueAdd { value, targets } => targets
+                .iter()
+                .try_for_each(|target| add_value(map, value, target, meter)),
+            Self::Sequence(all) => all
+                .iter()
+                .try_for_each(|transformer| transformer.apply(map, schema, meter)),
             Self::Hash => {
                 for place in map.places() {
                     if let Some(resource) = map.get_mut(place)
@@ -152,85 +176,98 @@ impl Transformer {
     }
 }
 
-fn each(map: &mut ResMap, change: &mut dyn FnMut(&mut Resource) -> Result<()>) -> Result<()> {
+fn each(map: &mut ResMap, meter: &Meter, change: &mut dyn FnMut(&mut Resource) -> Result<()>) -> Result<()> {
     for resource in map.iter_mut() {
         change(resource).map_err(|problem| format!("{}: {problem}", resource.id))?;
-        resource.settle();
+        settle(resource, meter)?;
     }
     Ok(())
+}
+
+/// Makes scalars that kustomize shares equal again; the walk over the object is paid for.
+fn settle(resource: &mut Resource, meter: &Meter) -> Result<()> {
+    let walked = resource.settle();
+    meter.step(walked)
 }
 
 fn is_binding(kind: &str) -> bool {
     kind == "RoleBinding" || kind == "ClusterRoleBinding"
 }
 
-fn set_namespaces(
-    map: &mut ResMap,
-    namespace: &str,
-    specs: &[FieldSpec],
+/// A namespace on its way into objects.
+struct Namespacing<'a> {
+    namespace: &'a str,
+    specs: &'a [FieldSpec],
     unset_only: bool,
     subjects: Subjects,
-) -> Result<()> {
-    if namespace.is_empty() {
-        return Ok(());
-    }
-    for place in map.places() {
-        let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else {
-            continue;
-        };
-        if resource.annotation("internal.config.kubernetes.io/helm-generated") == Some("true") {
-            continue;
-        }
-        resource.store_previous_id();
-        set_namespace(resource, namespace, specs, unset_only, subjects)
-            .map_err(|problem| format!("{}: namespace transformation failed: {problem}", resource.id))?;
-        map.reindex(place);
-        let Some(id) = map.get(place).map(|resource| &resource.id) else {
-            continue;
-        };
-        if map.current(id).len() != 1 {
-            return Err(format!("namespace transformation produces ID conflict: {id}"));
-        }
-    }
-    Ok(())
+    renames: bool,
+    meter: &'a Meter,
 }
 
-fn set_namespace(
-    resource: &mut Resource,
-    namespace: &str,
-    specs: &[FieldSpec],
-    unset_only: bool,
-    subjects: Subjects,
-) -> Result<()> {
-    let mut set = |node: &mut Node| -> Result<()> {
-        let has = !node.is_null() && !node.text().is_empty();
-        if unset_only && has {
+impl Namespacing<'_> {
+    fn apply(&self, map: &mut ResMap) -> Result<()> {
+        if self.namespace.is_empty() {
             return Ok(());
         }
-        node.set_scalar(Scalar::string(namespace))
-    };
-    let gvk = resource.id.gvk.clone();
-    if !resource.id.cluster {
-        fieldspec::apply(
-            &mut resource.node,
-            &FieldSpec::any("metadata/namespace", true),
-            Make::Scalar,
-            &mut set,
-        )?;
-    }
-    let binding = is_binding(&gvk.kind);
-    if binding && subjects != Subjects::None {
-        set_subjects(&mut resource.node, subjects, &mut set)?;
-    }
-    let core = gvk.group.is_empty() && gvk.version == "v1";
-    for spec in specs {
-        let skipped = spec.path == "metadata/namespace"
-            || (!core && spec.path == "metadata/name")
-            || (binding && is_binding(&spec.gvk.kind) && spec.path == "subjects/namespace");
-        if !skipped {
-            fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut set)?;
+        for place in map.places() {
+            let Some(resource) = map.get_mut(place).filter(|resource| !resource.node.is_empty()) else {
+                continue;
+            };
+            // A chart has put its objects where they belong, unless the target is not the kustomization's choice.
+            if self.renames && resource.annotation(HELM_GENERATED) == Some("true") {
+                continue;
+            }
+            store_previous(resource, self.meter)?;
+            self.set(resource)
+                .map_err(|problem| format!("{}: namespace transformation failed: {problem}", resource.id))?;
+            map.reindex(place);
+            let Some(id) = map.get(place).map(|resource| &resource.id) else {
+                continue;
+            };
+            if map.current(id).len() != 1 {
+                return Err(format!("namespace transformation produces ID conflict: {id}"));
+            }
         }
+        Ok(())
     }
+
+    fn set(&self, resource: &mut Resource) -> Result<()> {
+        let mut set = |node: &mut Node| -> Result<()> {
+            let has = !node.is_null() && !node.text().is_empty();
+            if self.unset_only && has {
+                return Ok(());
+            }
+            self.meter.write(self.namespace.len())?;
+            node.set_scalar(Scalar::string(self.namespace))
+        };
+        let gvk = resource.id.gvk.clone();
+        if !resource.id.cluster {
+            let spec = FieldSpec::any("metadata/namespace", true);
+            fieldspec::apply(&mut resource.node, &spec, Make::Scalar, self.meter, &mut set)?;
+        }
+        let binding = is_binding(&gvk.kind);
+        if binding && self.subjects != Subjects::None {
+            set_subjects(&mut resource.node, self.subjects, &mut set)?;
+        }
+        let core = gvk.group.is_empty() && gvk.version == "v1";
+        for spec in self.specs {
+            let skipped = spec.path == "metadata/namespace"
+                || (!(core && self.renames) && spec.path == "metadata/name")
+                || (binding && is_binding(&spec.gvk.kind) && spec.path == "subjects/namespace");
+            if !skipped {
+                fieldspec::apply(&mut resource.node, spec, Make::Scalar, self.meter, &mut set)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Notes what names an object now as a name of the past.
+fn store_previous(resource: &mut Resource, meter: &Meter) -> Result<()> {
+    /// What a name of the past takes beside its texts.
+    const NOTE: usize = 96;
+    meter.write(NOTE + resource.id.name.len() + resource.id.namespace.len())?;
+    resource.store_previous_id();
     Ok(())
 }
 
@@ -278,7 +315,7 @@ fn keeps_name(gvk: &Gvk) -> bool {
     }
 }
 
-fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) -> Result<()> {
+fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool, meter: &Meter) -> Result<()> {
     for place in map.places() {
         let Some(resource) = map.get_mut(place) else { continue };
         let original = resource.original_id().gvk;
@@ -295,11 +332,12 @@ fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) ->
                 };
                 list.push(text.to_string());
                 resource.refresh();
-                resource.store_previous_id();
+                store_previous(resource, meter)?;
             }
             changed = true;
-            fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| {
+            fieldspec::apply(&mut resource.node, spec, Make::Scalar, meter, &mut |node| {
                 let old = node.text();
+                meter.write(old.len() + text.len())?;
                 let new = if before {
                     format!("{text}{old}")
                 } else {
@@ -317,13 +355,15 @@ fn add_affix(map: &mut ResMap, specs: &[FieldSpec], text: &str, before: bool) ->
 }
 
 /// Sets labels or annotations in every field that has them.
-fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[FieldSpec]) -> Result<()> {
-    each(map, &mut |resource| {
+fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[FieldSpec], meter: &Meter) -> Result<()> {
+    each(map, meter, &mut |resource| {
         let first = resource.next_shared(labels.len());
         for spec in specs.iter().filter(|_| !labels.is_empty()) {
-            fieldspec::apply(&mut resource.node, spec, Make::Map, &mut |node| match node {
+            fieldspec::apply(&mut resource.node, spec, Make::Map, meter, &mut |node| match node {
                 Node::Map(map) => {
+                    meter.step(labels.len() * map.0.len() / 16)?;
                     for (number, (key, value)) in (first..).zip(labels) {
+                        meter.write(key.len() + value.len())?;
                         match map.get_mut(key) {
                             Some(place @ Node::Scalar(_)) if !place.is_null() => {
                                 place.set_scalar(Scalar::string(&**value))?;
@@ -351,7 +391,7 @@ fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[Fiel
     })
 }
 
-fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -> Result<()> {
+fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec], meter: &Meter) -> Result<()> {
     let mut found = false;
     for spec in specs {
         for place in map.named(name) {
@@ -370,7 +410,7 @@ fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -
                     quoted: false,
                     shared: 0,
                 };
-                fieldspec::apply(&mut resource.node, spec, Make::Scalar, &mut |node| {
+                fieldspec::apply(&mut resource.node, spec, Make::Scalar, meter, &mut |node| {
                     node.set_scalar(new.clone())
                 })
                 .map_err(|problem| format!("{}: {problem}", resource.id))?;
@@ -386,10 +426,10 @@ fn set_replicas(map: &mut ResMap, name: &str, count: i64, specs: &[FieldSpec]) -
     }
 }
 
-fn patch_named(map: &mut ResMap, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
+fn patch_named(map: &mut ResMap, patch: &Resource, directly: bool, schema: &Schema, meter: &Meter) -> Result<()> {
     let id = patch.original_id();
     match map.any(&id)[..] {
-        [place] => merge_patch(map, place, patch, directly, schema),
+        [place] => merge_patch(map, place, patch, directly, schema, meter),
         [] => Err(format!(
             "no matches for Id {id}; failed to find unique target for patch {id}"
         )),
@@ -400,10 +440,20 @@ fn patch_named(map: &mut ResMap, patch: &Resource, directly: bool, schema: &Sche
 }
 
 /// Merges a patch into one object. Through a selector, its labels and annotations are texts before.
-fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool, schema: &Schema) -> Result<()> {
+fn merge_patch(
+    map: &mut ResMap,
+    place: usize,
+    patch: &Resource,
+    directly: bool,
+    schema: &Schema,
+    meter: &Meter,
+) -> Result<()> {
     let Some(resource) = map.get_mut(place) else {
         return Ok(());
     };
+    let (_, bytes) = patch.node.extent();
+    meter.step(patch.node.count() + resource.node.count())?;
+    meter.write(bytes)?;
     let id = resource.id.clone();
     let mut copy = patch.clone();
     if !directly {
@@ -418,11 +468,11 @@ fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool,
     }
     let (names, kinds) = (copy.notes.allow_name_change, copy.notes.allow_kind_change);
     if names || kinds {
-        resource.store_previous_id();
+        store_previous(resource, meter)?;
     }
     let merged = resource.with_note(false, |node| {
         let old = core::mem::replace(node, Node::empty_map());
-        let merged = merge::merge(old, copy.node, schema)?;
+        let merged = merge::merge(old, copy.node, schema, meter)?;
         *node = merged.unwrap_or_else(Node::empty_map);
         Ok::<_, String>(())
     });
@@ -431,7 +481,7 @@ fn merge_patch(map: &mut ResMap, place: usize, patch: &Resource, directly: bool,
         map.remove(place);
         return Ok(());
     }
-    resource.settle();
+    settle(resource, meter)?;
     if !kinds {
         resource.set_text(&["kind"], &id.gvk.kind);
     }
@@ -453,6 +503,7 @@ fn patch_selected(
     target: Option<&Selector>,
     directly: bool,
     schema: &mut dyn FnMut() -> Result<alloc::sync::Arc<Schema>>,
+    meter: &Meter,
 ) -> Result<()> {
     let Some(target) = target else {
         return match patch {
@@ -460,7 +511,7 @@ fn patch_selected(
                 let schema = schema()?;
                 patches
                     .iter()
-                    .try_for_each(|patch| patch_named(map, patch, true, &schema))
+                    .try_for_each(|patch| patch_named(map, patch, true, &schema, meter))
             }
             Patch::Json(_) => Err("must specify a target for JSON patch".into()),
         };
@@ -470,7 +521,7 @@ fn patch_selected(
     {
         return Ok(());
     }
-    let places = Matcher::new(target)?.select(map);
+    let places = Matcher::new(target)?.select(map, meter)?;
     match patch {
         Patch::Merge(patches) => {
             let [patch] = &patches[..] else {
@@ -479,15 +530,18 @@ fn patch_selected(
             let schema = schema()?;
             places
                 .into_iter()
-                .try_for_each(|place| merge_patch(map, place, patch, false, &schema))
+                .try_for_each(|place| merge_patch(map, place, patch, false, &schema, meter))
         }
         Patch::Json(operations) => places.into_iter().try_for_each(|place| {
             let Some(resource) = map.get_mut(place) else {
                 return Ok(());
             };
             if directly {
-                resource.store_previous_id();
+                store_previous(resource, meter)?;
             }
+            let (_, before) = resource.node.extent();
+            // To values, through the patch, and back.
+            meter.step(4 * resource.node.count())?;
             let id = resource.id.clone();
             let patched = resource.with_note(true, |node| {
                 let value = node.to_value()?;
@@ -500,6 +554,8 @@ fn patch_selected(
                 Ok(())
             });
             patched.map_err(|problem| format!("{id}: {problem}"))?;
+            let (_, after) = resource.node.extent();
+            meter.write(after.saturating_sub(before))?;
             let texts = resource.meta_texts("annotations");
             resource.set_meta_texts("annotations", &texts);
             map.reindex(place);
@@ -549,18 +605,26 @@ pub(crate) fn read_operations(text: &str, limits: &Limits) -> Result<Value> {
     }
 }
 
-fn add_value(map: &mut ResMap, value: &str, target: &ValueTarget) -> Result<()> {
+fn add_value(map: &mut ResMap, value: &str, target: &ValueTarget, meter: &Meter) -> Result<()> {
     let places = match &target.selector {
-        Some(selector) => Matcher::new(selector)?.select(map),
+        Some(selector) => Matcher::new(selector)?.select(map, meter)?,
         None => map.places(),
     };
     for place in places {
         let Some(resource) = map.get_mut(place) else { continue };
         let id = resource.id.clone();
         let result = if target.field == "metadata/namespace" {
-            set_namespace(resource, value, &[], false, Subjects::NamedDefault)
+            let to = Namespacing {
+                namespace: value,
+                specs: &[],
+                unset_only: false,
+                subjects: Subjects::NamedDefault,
+                renames: true,
+                meter,
+            };
+            to.set(resource)
         } else {
-            add_value_to(&mut resource.node, value, target)
+            add_value_to(&mut resource.node, value, target, meter)
         };
         result.map_err(|problem| format!("{id}: {problem}"))?;
         map.reindex_if_renamed(place);
@@ -568,9 +632,11 @@ fn add_value(map: &mut ResMap, value: &str, target: &ValueTarget) -> Result<()> 
     Ok(())
 }
 
-fn add_value_to(node: &mut Node, value: &str, target: &ValueTarget) -> Result<()> {
+fn add_value_to(node: &mut Node, value: &str, target: &ValueTarget, meter: &Meter) -> Result<()> {
     let mut at = node;
     let parts = paths::split(&target.field, '/');
+    meter.parts(parts.len())?;
+    meter.step(parts.len())?;
     for (index, part) in parts.iter().enumerate() {
         let last = index + 1 == parts.len();
         at = match (lookup::part(part)?, at) {
@@ -597,6 +663,7 @@ fn add_value_to(node: &mut Node, value: &str, target: &ValueTarget) -> Result<()
         };
     }
     let old = at.text().to_string();
+    meter.write(old.len() + value.len())?;
     let new = match usize::try_from(target.position) {
         Ok(position) if position > 0 => {
             let mut parts: Vec<&str> = old.split('/').filter(|part| !part.is_empty()).collect();

@@ -9,6 +9,7 @@ use crate::decode::Fields;
 use crate::fieldspec::{self, FieldSpec, Make};
 use crate::ids::{Gvk, Id, split_api_version};
 use crate::lookup;
+use crate::meter::Meter;
 use crate::node::{Node, Scalar, Tag};
 use crate::paths;
 use crate::resmap::ResMap;
@@ -109,6 +110,7 @@ pub(crate) fn resolve(
     map: &mut ResMap,
     vars: &BTreeMap<String, Var>,
     specs: &[FieldSpec],
+    meter: &Meter,
 ) -> Result<Vec<String>, String> {
     let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
     let places = map.places();
@@ -142,12 +144,12 @@ pub(crate) fn resolve(
         let Some(resource) = map.get_mut(place) else { continue };
         let before = resource.id.clone();
         for spec in specs {
-            fieldspec::apply(&mut resource.node, spec, Make::Nothing, &mut |node| {
-                set(node, &values, &mut used)
+            fieldspec::apply(&mut resource.node, spec, Make::Nothing, meter, &mut |node| {
+                set(node, &values, &mut used, meter)
             })
             .map_err(|problem| format!("{before}: {problem}"))?;
         }
-        resource.settle();
+        meter.step(resource.settle())?;
         map.reindex_if_renamed(place);
     }
     Ok(values.into_keys().filter(|name| !used.contains(name)).collect())
@@ -171,44 +173,55 @@ fn with_indices(path: &[String]) -> Vec<String> {
     out
 }
 
-fn set(node: &mut Node, values: &BTreeMap<String, Node>, used: &mut BTreeSet<String>) -> Result<(), String> {
+fn set(
+    node: &mut Node,
+    values: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    meter: &Meter,
+) -> Result<(), String> {
     match node {
         node if node.is_null() => Ok(()),
-        Node::Scalar(scalar) => {
-            expand_scalar(scalar, values, used);
-            Ok(())
-        }
+        Node::Scalar(scalar) => expand_scalar(scalar, values, used, meter),
         Node::Map(map) => {
             for (_, value) in &mut map.0 {
                 if let Node::Scalar(scalar) = value {
-                    expand_scalar(scalar, values, used);
+                    expand_scalar(scalar, values, used, meter)?;
                 }
             }
             Ok(())
         }
         Node::Seq(items) => items.iter_mut().try_for_each(|item| match item {
-            Node::Scalar(scalar) if scalar.is_string() => {
-                expand_scalar(scalar, values, used);
-                Ok(())
-            }
+            Node::Scalar(scalar) if scalar.is_string() => expand_scalar(scalar, values, used, meter),
             Node::Scalar(_) | Node::Seq(_) | Node::Map(_) => Err("invalid value type expect a string".into()),
         }),
     }
 }
 
-fn expand_scalar(scalar: &mut Scalar, values: &BTreeMap<String, Node>, used: &mut BTreeSet<String>) {
+fn expand_scalar(
+    scalar: &mut Scalar,
+    values: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    meter: &Meter,
+) -> Result<(), String> {
     if !scalar.is_string() {
-        return;
+        return Ok(());
     }
     let text = core::mem::take(&mut scalar.text);
     *scalar = Scalar {
         shared: scalar.shared,
-        ..expand(&text, values, used)
+        ..expand(&text, values, used, meter)?
     };
+    Ok(())
 }
 
 /// Replaces `$(NAME)` in a text; `$$` is a `$`. A text that is nothing else takes the value's type over.
-fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<String>) -> Scalar {
+fn expand(
+    text: &str,
+    values: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    meter: &Meter,
+) -> Result<Scalar, String> {
+    meter.step(1 + text.len() / 64)?;
     let mut out = String::new();
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {
@@ -229,10 +242,14 @@ fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<Strin
                     used.insert(name.to_string());
                 }
                 if text.len() == name.len() + 3 && text.starts_with("$(") {
-                    return value.map_or_else(|| Scalar::string(text), typed);
+                    return Ok(value.map_or_else(|| Scalar::string(text), typed));
                 }
+                meter.step(1)?;
                 match value {
-                    Some(value) => out.push_str(&value.text),
+                    Some(value) => {
+                        meter.write(value.text.len())?;
+                        out.push_str(&value.text);
+                    }
                     None => out.extend(["$(", name, ")"]),
                 }
             }
@@ -244,7 +261,7 @@ fn expand(text: &str, values: &BTreeMap<String, Node>, used: &mut BTreeSet<Strin
         }
     }
     out.push_str(rest);
-    Scalar::string(out)
+    Ok(Scalar::string(out))
 }
 
 /// A value in the place of a text.
@@ -279,7 +296,8 @@ mod tests {
             ("$(B)-$", "$(B)-$", Tag::Str),
             ("$x $(A", "$x $(A", Tag::Str),
         ] {
-            let found = expand(text, &values, &mut BTreeSet::new());
+            let meter = Meter::new(&crate::Limits::default(), None);
+            let found = expand(text, &values, &mut BTreeSet::new(), &meter).unwrap();
             assert_eq!((&*found.text, found.tag), (expect, tag), "{text}");
         }
     }

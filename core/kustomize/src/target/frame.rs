@@ -14,8 +14,10 @@ use super::{Builder, Sum};
 use crate::config::{self, Config, NameReference};
 use crate::error::Error;
 use crate::fieldspec::FieldSpec;
+use crate::files::Entry;
 use crate::ids::Gvk;
 use crate::kustomization::Kustomization;
+use crate::meter::Meter;
 use crate::origin::{ORIGIN, Origin, TRANSFORMATIONS};
 use crate::paths;
 use crate::plugins::{self, Plugin};
@@ -47,6 +49,8 @@ pub(crate) struct Frame {
     phase: Phase,
     origin: Option<Origin>,
     component: bool,
+    /// Whether it is the outermost.
+    root: bool,
 }
 
 enum Step {
@@ -75,6 +79,7 @@ impl Frame {
             phase: Phase::Resource(0),
             origin,
             component: false,
+            root,
         }
     }
 
@@ -88,14 +93,14 @@ impl Frame {
     }
 
     /// Takes over what a base or component made.
-    fn take(&mut self, done: Frame) -> Outcome<()> {
+    fn take(&mut self, done: Frame, meter: &Meter) -> Outcome<()> {
         if done.component {
             self.sum = done.sum;
             return Ok(());
         }
         let fail = self.fail("resources");
         let Sum { map, config, vars } = done.sum;
-        self.sum.map.append_all(map).map_err(&fail)?;
+        self.sum.map.append_all(map, meter).map_err(&fail)?;
         if let Some(config) = config {
             add_config(&mut self.sum.config, &config).map_err(&fail)?;
         }
@@ -137,22 +142,14 @@ impl Builder<'_> {
                     };
                     match stack.last_mut() {
                         Some(parent) => {
-                            parent.take(done)?;
-                            self.check_objects(&parent.sum.map)?;
+                            parent.take(done, self.meter)?;
+                            let count = parent.sum.map.len();
+                            self.meter.objects(count).map_err(parent.fail("resources"))?;
                         }
                         None => return Ok(done.sum),
                     }
                 }
             }
-        }
-    }
-
-    fn check_objects(&self, map: &ResMap) -> Outcome<()> {
-        let limit = self.options.limits.objects;
-        if map.len() > limit {
-            Err(Error::Limit { of: "objects", limit })
-        } else {
-            Ok(())
         }
     }
 
@@ -168,14 +165,14 @@ impl Builder<'_> {
                 let next = self.resource(frame, &path, &mut map, "resources");
                 frame.sum.map = map;
                 let next = next?;
-                self.check_objects(&frame.sum.map)?;
+                let count = frame.sum.map.len();
+                self.meter.objects(count).map_err(frame.fail("resources"))?;
                 Ok(next.map_or(Step::Next, |frame| Step::Descend(Box::new(frame))))
             }
             Phase::Generators => {
                 frame.phase = Phase::Component(0);
                 self.configure(frame)?;
                 self.generate(frame)?;
-                self.check_objects(&frame.sum.map)?;
                 Ok(Step::Next)
             }
             Phase::Component(index) => {
@@ -213,7 +210,7 @@ impl Builder<'_> {
                     .into_iter()
                     .try_for_each(|resource| file.append(resource))
                     .map_err(in_path)?;
-                map.append_all(file).map_err(in_path)?;
+                map.append_all(file, self.meter).map_err(in_path)?;
                 Ok(None)
             }
             Err(problem) => {
@@ -231,10 +228,11 @@ impl Builder<'_> {
 
     fn read_file(&mut self, frame: &Frame, path: &str) -> Result<Vec<Resource>, String> {
         let content = self.load(&frame.directory, path)?;
-        let mut resources = read_objects(&content, &self.options.limits.text)?;
+        let mut resources = read_objects(&content, self.meter)?;
         if let Some(origin) = &frame.origin {
             let text = origin.append(path).to_yaml();
             for resource in &mut resources {
+                self.meter.write(text.len())?;
                 resource.set_annotation(ORIGIN, &text);
             }
         }
@@ -256,26 +254,27 @@ impl Builder<'_> {
         }
         if path.is_empty() || path.starts_with('/') {
             return Err(fail(format!(
-                "`{path}` is no directory below the root of the tree{as_file}"
+                "`{path}` is no directory that is named from here{as_file}"
             )));
         }
         let Some(directory) = paths::join(&frame.directory, path) else {
             return Err(fail(format!("`{path}` leads out of the tree")));
         };
-        if !self.files.is_directory(&directory) {
+        let Some(Entry::Directory(directory)) = self.tree.find(&directory).map_err(&fail)? else {
             return Err(fail(format!("`{path}` is no directory{as_file}")));
-        }
-        if let Some(visited) = self
-            .visited
-            .iter()
-            .rev()
+        };
+        self.meter.step(self.visited.len()).map_err(&fail)?;
+        let visited = self.visited.iter().rev();
+        if let Some(visited) = visited
+            .into_iter()
             .find(|visited| paths::is_within(visited, &directory))
         {
+            let (directory, visited) = (self.tree.shown(&directory), self.tree.shown(visited));
             return Err(fail(format!(
                 "cycle detected: `{directory}` contains the visited `{visited}`"
             )));
         }
-        let mut child = self.open(&directory, false)?;
+        let mut child = self.open(&directory, Some((&frame.file, field)))?;
         child.origin = frame.origin.as_ref().map(|origin| origin.append(path));
         child
             .kustomization
@@ -310,7 +309,7 @@ impl Builder<'_> {
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
             let value =
                 yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
-            let config = crd_config(&value).map_err(in_path)?;
+            let config = crd_config(&value, self.meter).map_err(in_path)?;
             if config != Config::default() {
                 add_config(&mut frame.sum.config, &Arc::new(config)).map_err(in_path)?;
             }
@@ -339,20 +338,23 @@ impl Builder<'_> {
             let fail = frame.fail(field);
             for generator in generators {
                 let directory = &frame.directory;
+                let meter = self.meter;
                 let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
-                let mut resource = generator.generate(options.as_ref(), &mut load).map_err(&fail)?;
+                let mut resource = generator.generate(options.as_ref(), &mut load, meter).map_err(&fail)?;
                 if let Some(origin) = &frame.origin {
                     resource.set_annotation(ORIGIN, &origin.built_in(frame.name, kind).to_yaml());
                 }
                 frame.sum.map.absorb(resource).map_err(&fail)?;
+                meter.objects(frame.sum.map.len()).map_err(&fail)?;
             }
         }
         let fail = frame.fail("generators");
         for (plugin, origin) in self.plugins(frame, &frame.kustomization.generators.clone(), "generators")? {
             let directory = &frame.directory;
+            let meter = self.meter;
             let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
             let mut resource = match plugin {
-                Plugin::Generator(generator) => generator.generate(None, &mut load).map_err(&fail)?,
+                Plugin::Generator(generator) => generator.generate(None, &mut load, meter).map_err(&fail)?,
                 Plugin::Object(resource) => resource,
                 Plugin::Transformer(_) => return Err(fail("a transformer is no generator".into())),
             };
@@ -360,6 +362,7 @@ impl Builder<'_> {
                 resource.set_annotation(ORIGIN, &origin.to_yaml());
             }
             frame.sum.map.absorb(resource).map_err(&fail)?;
+            meter.objects(frame.sum.map.len()).map_err(&fail)?;
         }
         Ok(())
     }
@@ -375,7 +378,7 @@ impl Builder<'_> {
         let mut map = ResMap::new();
         let mut paths = Vec::new();
         for entry in entries {
-            let Ok(resources) = read_objects(entry.as_bytes(), &self.options.limits.text) else {
+            let Ok(resources) = read_objects(entry.as_bytes(), self.meter) else {
                 paths.push(entry);
                 continue;
             };
@@ -389,24 +392,22 @@ impl Builder<'_> {
         for path in paths {
             if let Some(child) = self.resource(frame, path, &mut map, field)? {
                 if self.plugins == MAX_PLUGIN_DEPTH {
-                    return Err(Error::Limit {
-                        of: "nested directories of plugins",
-                        limit: MAX_PLUGIN_DEPTH,
-                    });
+                    return Err(fail(self.meter.pass("nested directories of plugins", MAX_PLUGIN_DEPTH)));
                 }
                 self.plugins += 1;
                 let sum = self.run(child)?;
                 self.plugins -= 1;
-                map.append_all(sum.map).map_err(&fail)?;
+                map.append_all(sum.map, self.meter).map_err(&fail)?;
+                self.meter.objects(map.len()).map_err(&fail)?;
             }
         }
         let base = frame.directory.rsplit('/').next().unwrap_or_default().to_string();
-        let limits = self.options.limits.text;
+        let meter = self.meter;
         let mut found = Vec::new();
         for resource in map.iter() {
             let directory = &frame.directory;
             let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
-            let mut objects = |text: &str| read_objects(text.as_bytes(), &limits);
+            let mut objects = |text: &str| read_objects(text.as_bytes(), meter);
             let plugin = plugins::read(resource, &base, &mut load, &mut objects).map_err(&fail)?;
             let origin = resource.annotation(ORIGIN).map(|text| Origin {
                 configured_in: text.strip_prefix("path: ").unwrap_or(text).trim().to_string(),
@@ -440,7 +441,7 @@ impl Builder<'_> {
             self.transform(&transformer, &mut frame.sum.map)
                 .map_err(frame.fail(field))?;
             if let Some(origin) = origin {
-                note_transformation(&mut frame.sum.map, &origin);
+                note_transformation(&mut frame.sum.map, &origin, self.meter).map_err(frame.fail(field))?;
             }
         }
         self.validate(frame)?;
@@ -489,14 +490,19 @@ impl Builder<'_> {
     ) -> Outcome<()> {
         let k = &frame.kustomization;
         let directory = &frame.directory;
-        let limits = self.options.limits.text;
+        let target = self.target_namespace(Some(config));
+        let meter = self.meter;
         let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
-        let mut objects = |text: &str| read_objects(text.as_bytes(), &limits);
+        let mut objects = |text: &str| read_objects(text.as_bytes(), meter);
         let mut add = |field: &'static str, kind: &str, transformer: Transformer| {
             all.push((
                 field,
                 transformer,
-                frame.origin.as_ref().map(|origin| origin.built_in(frame.name, kind)),
+                frame
+                    .origin
+                    .as_ref()
+                    .filter(|_| !kind.is_empty())
+                    .map(|origin| origin.built_in(frame.name, kind)),
             ));
         };
         if !k.patches_strategic_merge.is_empty() {
@@ -527,8 +533,15 @@ impl Builder<'_> {
                 specs,
                 unset_only: false,
                 subjects,
+                renames: true,
             };
             add("namespace", "NamespaceTransformer", transformer);
+        }
+        // What follows in the outermost kustomization finds the namespace that objects end up in.
+        if frame.root
+            && let Some(transformer) = target
+        {
+            add("targetNamespace", "", transformer);
         }
         if !k.name_prefix.is_empty() {
             let (text, specs) = (k.name_prefix.clone(), config.name_prefix.clone());
@@ -613,19 +626,21 @@ fn labels(k: &Kustomization, config: &Config) -> Result<Vec<LabelsAndFields>, St
     Ok(all)
 }
 
-fn note_transformation(map: &mut ResMap, origin: &Origin) {
+fn note_transformation(map: &mut ResMap, origin: &Origin, meter: &Meter) -> Result<(), String> {
     for resource in map.iter_mut() {
         if resource.annotation(ORIGIN).is_none() {
             resource.set_annotation(ORIGIN, &origin.to_yaml());
         } else {
             let list = origin.add_to(resource.annotation(TRANSFORMATIONS).unwrap_or_default());
+            meter.write(list.len())?;
             resource.set_annotation(TRANSFORMATIONS, &list);
         }
     }
+    Ok(())
 }
 
 /// The fields that a description of types marks: what holds names, labels, annotations.
-fn crd_config(value: &Value) -> Result<Config, String> {
+fn crd_config(value: &Value, meter: &Meter) -> Result<Config, String> {
     let mut config = Config::default();
     let Some(types) = value.as_object() else {
         return Err("a mapping of types was expected".into());
@@ -638,13 +653,19 @@ fn crd_config(value: &Value) -> Result<Config, String> {
         if is_type {
             let kind = name.rsplit('.').next().unwrap_or(name).to_string();
             let gvk = Gvk { kind, ..Gvk::default() };
-            crd_fields(&mut config, &gvk, value, name, &mut Vec::new())?;
+            crd_fields(&mut config, &gvk, (value, meter), name, &mut Vec::new())?;
         }
     }
     Ok(config)
 }
 
-fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &mut Vec<String>) -> Result<(), String> {
+fn crd_fields(
+    config: &mut Config,
+    gvk: &Gvk,
+    (types, meter): (&Value, &Meter),
+    name: &str,
+    path: &mut Vec<String>,
+) -> Result<(), String> {
     if path.len() > 100 {
         return Err("types nest deeper than 100 levels".into());
     }
@@ -657,6 +678,7 @@ fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &
         .flat_map(convoy_value::Map::iter)
     {
         path.push(field.to_string());
+        meter.step(path.len() + config.name_reference.len())?;
         let text = |key: &str| property.get(key).and_then(Value::as_str);
         let here = FieldSpec::new(gvk.clone(), &path.join("/"), false);
         for (key, list) in [
@@ -685,7 +707,7 @@ fn crd_fields(config: &mut Config, gvk: &Gvk, types: &Value, name: &str, path: &
             })?;
         }
         if let Some(reference) = text("$ref") {
-            crd_fields(config, gvk, types, reference, path)?;
+            crd_fields(config, gvk, (types, meter), reference, path)?;
         }
         path.pop();
     }

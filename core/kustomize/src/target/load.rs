@@ -10,65 +10,87 @@ use convoy_value::{Limits, yaml};
 
 use super::{Builder, LoadRestrictor};
 use crate::error::Error;
+use crate::files::Entry;
 use crate::kustomization::Kustomization;
+use crate::meter::Meter;
 use crate::node::Node;
 use crate::paths;
 use crate::resource::Resource;
 use crate::target::frame::Frame;
+use crate::warning::Warning;
+
+/// What asking a tree for a file costs, beside its bytes.
+const STEPS_OF_FILE: usize = 1_000;
 
 /// The names of a kustomization.
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 impl Builder<'_> {
+    /// Whether the kustomization of `directory` may name `file`, whose links are followed.
+    fn may_load(&self, directory: &str, file: &str) -> bool {
+        let parent = file.rsplit_once('/').map_or("", |(parent, _)| parent);
+        self.options.load_restrictor == LoadRestrictor::None || paths::is_within(parent, directory)
+    }
+
     /// The content of a file that the kustomization of `directory` names.
     pub(super) fn load(&mut self, directory: &str, path: &str) -> Result<Arc<[u8]>, String> {
         if paths::is_remote(path) && !path.starts_with("file://") && path.contains("://") {
             return Err(format!("`{path}` is remote, and nothing is fetched"));
         }
-        if path.starts_with('/') {
-            return Err(format!("`{path}` is absolute, and nothing outside of the tree is read"));
-        }
-        let full = paths::join(directory, path).ok_or_else(|| format!("`{path}` leads out of the tree"))?;
-        let Some(content) = self.files.get(&full) else {
-            let what = if self.files.is_directory(&full) {
-                "is a directory"
-            } else {
-                "is not there"
-            };
-            return Err(format!("`{full}` {what}"));
+        let full = if path.starts_with('/') {
+            let below = self.tree.absolute(path);
+            below.ok_or_else(|| format!("`{path}` is absolute, and nothing outside of the tree is read"))?
+        } else {
+            paths::join(directory, path).ok_or_else(|| format!("`{path}` leads out of the tree"))?
         };
-        let parent = full.rsplit_once('/').map_or("", |(parent, _)| parent);
-        if self.options.load_restrictor == LoadRestrictor::Root && !paths::is_within(parent, directory) {
-            return Err(format!("security; file `{full}` is not in or below `{directory}`"));
-        }
-        let limits = &self.options.limits;
-        if content.len() > limits.file_bytes {
+        self.meter.step(STEPS_OF_FILE)?;
+        let shown = || self.tree.shown(&full);
+        let file = match self.tree.find(&full)? {
+            Some(Entry::File(file)) => file,
+            Some(Entry::Directory(_)) => return Err(format!("`{}` is a directory", shown())),
+            None => return Err(format!("`{}` is not there", shown())),
+        };
+        if !self.may_load(directory, &file) {
+            let directory = self.tree.shown(directory);
             return Err(format!(
-                "`{full}` passes the limit of {} bytes of a file",
-                limits.file_bytes
+                "security; file `{}` is not in or below `{directory}`",
+                self.tree.shown(&file)
             ));
         }
-        self.bytes += content.len();
-        if self.bytes > limits.bytes {
-            return Err(format!("the files pass the limit of {} bytes in all", limits.bytes));
+        let limit = self.options.limits.file_bytes;
+        let content = self.tree.read(&file, limit)?;
+        if content.len() > limit {
+            return Err(format!("`{}`: {}", shown(), self.meter.pass("bytes of a file", limit)));
         }
-        Ok(Arc::clone(content))
+        self.meter.read(content.len())?;
+        Ok(content)
     }
 
-    /// Opens the kustomization of a directory.
-    pub(super) fn open(&mut self, directory: &str, root: bool) -> Result<Frame, Error> {
+    /// Opens the kustomization of a directory, of which `directory` is the path with all links followed. `by` names the
+    /// field that leads there.
+    pub(super) fn open(&mut self, directory: &str, by: Option<(&str, &'static str)>) -> Result<Frame, Error> {
         let limits = &self.options.limits;
-        for (of, limit, count) in [
-            ("kustomizations", limits.kustomizations, self.kustomizations),
-            ("nested kustomizations", limits.depth, self.visited.len()),
-        ] {
-            if count >= limit {
-                return Err(Error::Limit { of, limit });
-            }
+        let root = by.is_none();
+        let fail = |problem: String| match by {
+            Some((file, field)) => Error::Field {
+                file: file.into(),
+                field,
+                problem,
+            },
+            None => Error::Missing {
+                directory: self.tree.shown(directory),
+                problem,
+            },
+        };
+        if self.kustomizations >= limits.kustomizations {
+            return Err(fail(self.meter.pass("kustomizations", limits.kustomizations)));
+        }
+        if self.visited.len() >= limits.depth {
+            return Err(fail(self.meter.pass("nested kustomizations", limits.depth)));
         }
         self.kustomizations += 1;
         let missing = |problem: &str| Error::Missing {
-            directory: directory.into(),
+            directory: self.tree.shown(directory),
             problem: problem.into(),
         };
         let full = |name: &str| {
@@ -78,14 +100,26 @@ impl Builder<'_> {
                 format!("{directory}/{name}")
             }
         };
-        let mut found = NAMES.iter().filter(|name| self.files.get(&full(name)).is_some());
-        let name = found.next().ok_or_else(|| {
-            missing("unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization'")
-        })?;
-        if found.next().is_some() {
-            return Err(missing("found multiple kustomization files"));
+        let mut found = Vec::new();
+        for name in NAMES {
+            match self.tree.find(&full(name)) {
+                Ok(Some(Entry::File(file))) if self.may_load(directory, &file) => found.push(name),
+                Ok(_) | Err(_) => {}
+            }
         }
-        let file = full(name);
+        let name = match found[..] {
+            [name] => name,
+            [] => {
+                return Err(missing(
+                    "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization'",
+                ));
+            }
+            [..] => {
+                let problem = format!("found multiple kustomization files: `{}`", found.join("`, `"));
+                return Err(missing(&problem));
+            }
+        };
+        let file = self.tree.shown(&full(name));
         let in_file = |problem| Error::File {
             file: file.clone(),
             problem,
@@ -93,7 +127,14 @@ impl Builder<'_> {
         let content = self.load(directory, name).map_err(in_file)?;
         let value =
             yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_file(error.to_string()))?;
-        let kustomization = Kustomization::read(&value, &mut self.warnings).map_err(in_file)?;
+        let mut deprecated = Vec::new();
+        let kustomization = Kustomization::read(&value, &mut deprecated).map_err(in_file)?;
+        let warnings = deprecated.into_iter().map(|(field, instead)| Warning::Deprecated {
+            file: file.clone(),
+            field,
+            instead,
+        });
+        self.warnings.extend(warnings);
         self.describe(&kustomization, directory, root)
             .map_err(|problem| Error::Field {
                 file: file.clone(),
@@ -134,13 +175,15 @@ impl Builder<'_> {
 }
 
 /// The objects in a text: lists are opened, and each object must have a kind and a name.
-pub(crate) fn read_objects(text: &[u8], limits: &Limits) -> Result<Vec<Resource>, String> {
-    let documents = yaml::kustomize::parse_documents_as_written(text, limits).map_err(|error| error.to_string())?;
+pub(crate) fn read_objects(text: &[u8], meter: &Meter) -> Result<Vec<Resource>, String> {
+    let limits = limits_of(text, meter.limits().text);
+    let documents = yaml::kustomize::parse_documents_as_written(text, &limits).map_err(|error| error.to_string())?;
     let only = documents.len() == 1;
     let mut queue = VecDeque::new();
     for document in documents {
         let line = document.line;
         let node = Node::from_written(document.value);
+        meter.nodes(node.count())?;
         if node.is_null() {
             continue;
         }
@@ -181,6 +224,19 @@ pub(crate) fn read_objects(text: &[u8], limits: &Limits) -> Result<Vec<Resource>
         }
     }
     Ok(objects)
+}
+
+/// The limits for a stream of documents: each document may open aliases, but all of them together no more than one.
+fn limits_of(text: &[u8], limits: Limits) -> Limits {
+    const LEAST: usize = 4 << 10;
+    if !text.contains(&b'*') {
+        return limits;
+    }
+    let documents = 1 + text.windows(4).filter(|window| *window == b"\n---").count();
+    Limits {
+        alias_bytes: (limits.alias_bytes / documents).max(LEAST).min(limits.alias_bytes),
+        ..limits
+    }
 }
 
 fn check_metadata(node: &Node) -> Result<(), String> {
