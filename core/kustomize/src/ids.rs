@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use core::fmt;
 
+use convoy_value::Value;
+
 use crate::node::Node;
 
 /// Types without a namespace.
@@ -55,6 +57,19 @@ impl Gvk {
                 .is_some_and(|api| split_api_version(api) == (&self.group, &self.version))
         })
     }
+}
+
+/// Whether kustomize knows that objects of this type have no namespace.
+#[must_use]
+pub fn is_cluster_scoped(object: &Value) -> bool {
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (group, version) = split_api_version(text("apiVersion"));
+    let gvk = Gvk {
+        group: group.into(),
+        version: version.into(),
+        kind: text("kind").into(),
+    };
+    gvk.is_cluster_scoped()
 }
 
 /// Group and version of an `apiVersion`.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use convoy_value::Value;
 
+use crate::charts::Chart;
 use crate::config;
 use crate::decode::Fields;
 use crate::fieldspec::FieldSpec;
@@ -72,7 +73,7 @@ pub(crate) struct Kustomization {
     pub(crate) crds: Vec<String>,
     pub(crate) config_maps: Vec<Generator>,
     pub(crate) secrets: Vec<Generator>,
-    pub(crate) has_charts: bool,
+    pub(crate) charts: Vec<Chart>,
     pub(crate) generator_options: Option<GeneratorOptions>,
     pub(crate) configurations: Vec<String>,
     pub(crate) generators: Vec<String>,
@@ -167,9 +168,10 @@ pub(crate) fn replica(mut fields: Fields<'_>) -> Result<(String, i64)> {
 }
 
 /// Deprecated fields, and what to write in their place.
-const DEPRECATED: [Deprecated; 6] = [
+const DEPRECATED: [Deprecated; 7] = [
     ("bases", "resources"),
     ("commonLabels", "labels"),
+    ("helmChartInflationGenerator", "helmCharts"),
     ("imageTags", "images"),
     ("patchesJson6902", "patches"),
     ("patchesStrategicMerge", "patches"),
@@ -269,10 +271,34 @@ impl Kustomization {
             .object("generatorOptions")?
             .map(GeneratorOptions::read)
             .transpose()?;
-        fields.take("helmGlobals");
-        for name in ["helmCharts", "helmChartInflationGenerator"] {
-            let charts = fields.take(name).and_then(Value::as_array);
-            self.has_charts |= charts.is_some_and(|charts| !charts.is_empty());
+        self.read_charts(fields)?;
+        Ok(())
+    }
+
+    /// Charts of both forms, with where they are: what `helmGlobals` says, else the last of the old form that says it.
+    fn read_charts(&mut self, fields: &mut Fields<'_>) -> Result<()> {
+        let globals = match fields.object("helmGlobals")? {
+            None => None,
+            Some(mut globals) => {
+                let home = globals.string("chartHome")?;
+                globals.string("configHome")?;
+                globals.finish()?;
+                Some(home)
+            }
+        };
+        self.charts = all(fields.objects("helmCharts")?, |mut fields| {
+            let chart = Chart::read(&mut fields)?;
+            fields.finish()?;
+            Ok(chart)
+        })?;
+        let old = all(fields.objects("helmChartInflationGenerator")?, Chart::read_old)?;
+        let homes = old.iter().rev().map(|chart| &chart.home);
+        let home = globals
+            .or_else(|| homes.into_iter().find(|home| !home.is_empty()).cloned())
+            .unwrap_or_default();
+        self.charts.extend(old);
+        for chart in &mut self.charts {
+            chart.home.clone_from(&home);
         }
         Ok(())
     }

@@ -47,6 +47,7 @@ mod warning;
 pub use charts::{ChartRenderer, ChartRequest, ChartValues};
 pub use error::Error;
 pub use files::{Entry, Files, Tree};
+pub use ids::is_cluster_scoped;
 pub use limits::Limits;
 pub use target::{Built, LoadRestrictor, Options, build};
 pub use warning::Warning;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use convoy_value::{Limits, Value, yaml};
 
+use crate::charts::Chart;
 use crate::config::field_specs;
 use crate::decode::Fields;
 use crate::generate::Generator;
@@ -33,6 +34,7 @@ pub(crate) enum Plugin {
     /// An object that is made of nothing else.
     Object(Resource),
     Transformer(Transformer),
+    Chart(Chart),
 }
 
 fn is_built_in(resource: &Resource) -> bool {
@@ -171,7 +173,12 @@ fn read_kind(
         }
         "ValueAddTransformer" => value_add(fields, base, load)?,
         "HashTransformer" => Transformer::Hash,
-        "HelmChartInflationGenerator" => return Err("charts are not built here".into()),
+        "HelmChartInflationGenerator" => {
+            let home = fields.string("chartHome")?;
+            let mut chart = Chart::read(fields)?;
+            chart.home = home;
+            return Ok(Plugin::Chart(chart));
+        }
         other => return Err(format!("unable to load builtin {other}")),
     };
     Ok(Plugin::Transformer(transformer))

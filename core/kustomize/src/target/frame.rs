@@ -11,6 +11,7 @@ use convoy_value::{Value, yaml};
 
 use super::load::read_objects;
 use super::{Builder, Sum};
+use crate::charts::Chart;
 use crate::config::{self, Config, NameReference};
 use crate::error::Error;
 use crate::fieldspec::FieldSpec;
@@ -23,7 +24,7 @@ use crate::paths;
 use crate::plugins::{self, Plugin};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
-use crate::transform::{Subjects, Transformer};
+use crate::transform::{HELM_GENERATED, Subjects, Transformer};
 
 /// How deep directories of plugins may nest.
 const MAX_PLUGIN_DEPTH: usize = 8;
@@ -51,6 +52,8 @@ pub(crate) struct Frame {
     component: bool,
     /// Whether it is the outermost.
     root: bool,
+    /// The namespace of the nearest kustomization above that has one.
+    above: String,
 }
 
 enum Step {
@@ -80,6 +83,7 @@ impl Frame {
             origin,
             component: false,
             root,
+            above: String::new(),
         }
     }
 
@@ -275,6 +279,11 @@ impl Builder<'_> {
             )));
         }
         let mut child = self.open(&directory, Some((&frame.file, field)))?;
+        child.above = if frame.kustomization.namespace.is_empty() {
+            frame.above.clone()
+        } else {
+            frame.kustomization.namespace.clone()
+        };
         child.origin = frame.origin.as_ref().map(|origin| origin.append(path));
         child
             .kustomization
@@ -331,9 +340,6 @@ impl Builder<'_> {
                 frame.kustomization.secrets.clone(),
             ),
         ];
-        if frame.kustomization.has_charts {
-            return Err(frame.fail("helmCharts")("charts are not built here".into()));
-        }
         for (field, kind, generators) in lists {
             let fail = frame.fail(field);
             for generator in generators {
@@ -348,6 +354,14 @@ impl Builder<'_> {
                 meter.objects(frame.sum.map.len()).map_err(&fail)?;
             }
         }
+        for chart in frame.kustomization.charts.clone() {
+            let chart = self.in_namespace(frame, chart);
+            let origin = frame
+                .origin
+                .as_ref()
+                .map(|origin| origin.built_in(frame.name, "HelmChartInflationGenerator"));
+            self.inflate(frame, &chart, origin.as_ref(), "helmCharts")?;
+        }
         let fail = frame.fail("generators");
         for (plugin, origin) in self.plugins(frame, &frame.kustomization.generators.clone(), "generators")? {
             let directory = &frame.directory;
@@ -356,6 +370,10 @@ impl Builder<'_> {
             let mut resource = match plugin {
                 Plugin::Generator(generator) => generator.generate(None, &mut load, meter).map_err(&fail)?,
                 Plugin::Object(resource) => resource,
+                Plugin::Chart(chart) => {
+                    self.inflate(frame, &chart, origin.as_ref(), "generators")?;
+                    continue;
+                }
                 Plugin::Transformer(_) => return Err(fail("a transformer is no generator".into())),
             };
             if let Some(origin) = origin {
@@ -363,6 +381,79 @@ impl Builder<'_> {
             }
             frame.sum.map.absorb(resource).map_err(&fail)?;
             meter.objects(frame.sum.map.len()).map_err(&fail)?;
+        }
+        Ok(())
+    }
+
+    /// A chart without a namespace of its own gets that of the nearest kustomization on the way up, as in kustomize;
+    /// the target namespace is above them all.
+    fn in_namespace(&self, frame: &Frame, mut chart: Chart) -> Chart {
+        if chart.namespace.is_empty() {
+            let target = self.options.target_namespace.as_ref();
+            let own = Some(&frame.kustomization.namespace);
+            let mut namespaces = [target, own, Some(&frame.above)].into_iter().flatten();
+            chart.namespace = namespaces
+                .find(|namespace| !namespace.is_empty())
+                .cloned()
+                .unwrap_or_default();
+        }
+        chart
+    }
+
+    /// Adds the objects of a chart.
+    fn inflate(
+        &mut self,
+        frame: &mut Frame,
+        chart: &Chart,
+        origin: Option<&Origin>,
+        field: &'static str,
+    ) -> Outcome<()> {
+        let fail = frame.fail(field);
+        let in_chart = |problem: String| fail(format!("chart `{}`: {problem}", chart.name));
+        let Some(renderer) = self.options.charts.clone() else {
+            return Err(in_chart("charts are not rendered here".into()));
+        };
+        if chart.name.is_empty() {
+            return Err(fail("chart name cannot be empty".into()));
+        }
+        let path = chart.path();
+        let directory = if path.starts_with('/') {
+            self.tree.absolute(&path)
+        } else {
+            paths::join(&frame.directory, &path)
+        };
+        let found = match &directory {
+            Some(directory) => self.tree.find(directory).map_err(in_chart)?,
+            None => None,
+        };
+        let directory = match found {
+            Some(Entry::Directory(directory)) => directory,
+            _ if chart.repo.is_empty() => {
+                return Err(in_chart(format!("no chart is found at `{path}`, and no repo is named")));
+            }
+            _ => {
+                return Err(Error::Remote {
+                    file: frame.file.clone(),
+                    field,
+                    url: chart.repo.clone(),
+                });
+            }
+        };
+        let (base, meter) = (&frame.directory, self.meter);
+        let mut schema = self.schema.clone();
+        let mut load = |path: &str| self.load(base, path);
+        let request = chart
+            .request(directory, &mut load, &mut || schema.get(), meter)
+            .map_err(in_chart)?;
+        let text = renderer.render(&request).map_err(in_chart)?;
+        meter.write(text.len()).map_err(in_chart)?;
+        for mut resource in read_objects(text.as_bytes(), meter).map_err(in_chart)? {
+            resource.set_annotation(HELM_GENERATED, "true");
+            if let Some(origin) = origin {
+                resource.set_annotation(ORIGIN, &origin.to_yaml());
+            }
+            frame.sum.map.absorb(resource).map_err(in_chart)?;
+            meter.objects(frame.sum.map.len()).map_err(in_chart)?;
         }
         Ok(())
     }
@@ -432,7 +523,7 @@ impl Builder<'_> {
         for (plugin, origin) in self.plugins(frame, &frame.kustomization.transformers.clone(), "transformers")? {
             match plugin {
                 Plugin::Transformer(transformer) => all.push(("transformers", transformer, origin)),
-                Plugin::Generator(_) | Plugin::Object(_) => {
+                Plugin::Generator(_) | Plugin::Object(_) | Plugin::Chart(_) => {
                     return Err(frame.fail("transformers")("a generator is no transformer".into()));
                 }
             }
