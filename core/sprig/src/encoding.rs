@@ -68,7 +68,7 @@ fn encode(bytes: &[u8], from: usize, to: usize, bits: usize, alphabet: &[u8]) ->
     out
 }
 
-fn decode64(text: &[u8]) -> Result<Vec<u8>, usize> {
+pub(crate) fn decode64(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut at = 0;
     loop {

@@ -43,7 +43,7 @@ mod words;
 
 use alloc::string::String;
 
-use convoy_template::{CallError, Context, Functions, Rest, Value};
+use convoy_template::{CallError, Context, Functions, Value};
 
 pub use coerce::{text_of, to_float, to_int};
 pub use equal::deep_equal;
@@ -52,21 +52,6 @@ pub use random::{Draw, Entropy, Randomness};
 
 /// What Go says when a function is given a nil that it looks into.
 const NIL_DEREFERENCE: &str = "runtime error: invalid memory address or nil pointer dereference";
-
-/// Functions that are there, so that templates parse, but not built yet: calling one is an error.
-pub const UNSUPPORTED: &[&str] = &[
-    "buildCustomCert",
-    "decryptAES",
-    "derivePassword",
-    "encryptAES",
-    "genCA",
-    "genCAWithKey",
-    "genPrivateKey",
-    "genSelfSignedCert",
-    "genSelfSignedCertWithKey",
-    "genSignedCert",
-    "genSignedCertWithKey",
-];
 
 /// Adds all functions; those of Go that have the same name (`slice`) are replaced, as in Sprig.
 pub fn register(functions: &mut Functions) {
@@ -95,12 +80,4 @@ pub fn register(functions: &mut Functions) {
     versions::register(functions);
     random::register(functions);
     crypto::register(functions);
-    for name in UNSUPPORTED {
-        functions.add(
-            name,
-            move |_: &mut Context, _: Rest<Value>| -> Result<Value, CallError> {
-                Err(CallError::new(alloc::format!("`{name}` is not supported yet")))
-            },
-        );
-    }
 }

@@ -92,6 +92,11 @@ impl Stream {
         }
     }
 
+    /// The next `count` bytes.
+    pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.byte()).collect()
+    }
+
     /// A number below `bound`, all equally likely.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let bound = bound.max(1);
@@ -159,7 +164,7 @@ pub(crate) fn register(functions: &mut Functions) {
             };
             context.afford_text(count.saturating_mul(2))?;
             let mut stream = draw(context, "randBytes", &[count_text])?;
-            let bytes: Vec<u8> = (0..count).map(|_| stream.byte()).collect();
+            let bytes = stream.bytes(count);
             Ok(encode64(&bytes))
         })
         .add("uuidv4", |context: &mut Context| -> Result<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use convoy_testkit_golden::generate::Random;
-use convoy_testkit_golden::template::{Answer, Case, generate, oracle, ours, record, spec};
+use convoy_testkit_golden::template::{Answer, Case, Recorded, generate, oracle, ours, random, record, spec};
 
 /// Seeds that are always tried; one of the moment comes on top.
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -42,17 +42,16 @@ fn seeds() -> Vec<u64> {
     SEEDS.into_iter().chain([now]).collect()
 }
 
-#[test]
-fn recorded_answers_of_every_function_are_ours() {
+/// Compares a recorded table with our answers.
+fn check_recorded(table: &str, compared: impl Fn(&Recorded, &Answer) -> Answer) {
     let functions = ours::functions();
     let (base, data) = ours::data();
-    let (tool, recorded) = record::load();
+    let (tool, recorded) = record::load(table);
     assert!(tool.contains("sprig"), "{tool}");
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut differences = Vec::new();
     for row in &recorded {
-        *counts.entry(&row.function).or_default() += 1;
         let ours = ours::render(&Case::new(row.template.as_str()), &functions, &base, &data);
+        let ours = compared(row, &ours);
         if ours != row.answer {
             differences.push(format!(
                 "{}\n  go:   {}\n  ours: {}",
@@ -63,12 +62,34 @@ fn recorded_answers_of_every_function_are_ours() {
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    for name in functions.names() {
-        let known = spec::NOT_COMPARED.contains(&name) || convoy_sprig::UNSUPPORTED.contains(&name);
+}
+
+#[test]
+fn recorded_answers_of_every_function_are_ours() {
+    check_recorded(record::FUNCTIONS, |_, ours| ours.clone());
+}
+
+#[test]
+fn random_answers_have_the_shape_of_those_that_were_recorded() {
+    check_recorded(record::RANDOM, |row, ours| {
+        random::normalised(&row.function, &row.template, ours)
+    });
+}
+
+#[test]
+fn every_function_has_twenty_recorded_answers() {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for table in [record::FUNCTIONS, record::RANDOM] {
+        for row in record::load(table).1 {
+            *counts.entry(row.function).or_default() += 1;
+        }
+    }
+    for name in ours::functions().names() {
+        let is_elsewhere = spec::COMPARED_ELSEWHERE.iter().any(|(known, _)| *known == name);
         let rows = counts.get(name).copied().unwrap_or(0);
         // Functions of no operand have few different calls.
         let wanted = if name == "hello" { 1 } else { 20 };
-        assert!(known || rows >= wanted, "`{name}` has {rows} rows");
+        assert!(is_elsewhere || rows >= wanted, "`{name}` has {rows} rows");
     }
 }
 

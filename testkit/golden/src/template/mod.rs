@@ -6,7 +6,9 @@
 pub mod generate;
 pub mod oracle;
 pub mod ours;
+pub mod random;
 pub mod record;
+pub mod shape;
 pub mod spec;
 
 use serde::{Deserialize, Serialize};

@@ -3,23 +3,28 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{Answer, Case, Recorded, generate, oracle, ours, spec};
+use super::{Answer, Case, Recorded, generate, oracle, ours, random, spec};
 use crate::generate::Random;
 
 /// Calls of each function that are recorded.
 const CALLS: usize = 44;
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/template/functions.jsonl")
+/// The table of functions whose answers are always the same.
+pub const FUNCTIONS: &str = "functions";
+/// The table of those whose answers are not: see [`random`].
+pub const RANDOM: &str = "random";
+
+fn path(table: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("data/template/{table}.jsonl"))
 }
 
-/// What answered, and all rows.
+/// What answered, and all rows of a table.
 ///
 /// # Panics
 /// When the table cannot be read.
 #[must_use]
-pub fn load() -> (String, Vec<Recorded>) {
-    let text = fs::read_to_string(path()).expect("the table is there");
+pub fn load(table: &str) -> (String, Vec<Recorded>) {
+    let text = fs::read_to_string(path(table)).expect("the table is there");
     let mut lines = text.lines();
     let tool = lines.next().unwrap_or_default().to_owned();
     (
@@ -30,19 +35,32 @@ pub fn load() -> (String, Vec<Recorded>) {
     )
 }
 
-/// Asks the oracle again, and writes the table; answers how many rows there are and which were left out because
+/// Asks the oracle again, and writes both tables; answers how many rows there are and which were left out because
 /// they are known to differ.
 ///
 /// # Panics
-/// When the oracle is absent or the table cannot be written.
+/// When the oracle is absent or a table cannot be written.
 #[must_use]
 pub fn record() -> (usize, Vec<String>) {
-    let mut random = Random::new(20_261_130);
+    let mut source = Random::new(20_261_130);
     let mut rows: Vec<(&str, Case)> = Vec::new();
     for (name, kinds) in spec::FUNCTIONS {
-        let calls = generate::calls(&mut random, name, kinds, CALLS);
+        let calls = generate::calls(&mut source, name, kinds, CALLS);
         rows.extend(calls.into_iter().map(|case| (*name, case)));
     }
+    let (count, left_out) = write(FUNCTIONS, rows, |_, _, answer| answer.clone());
+    let (more, none) = write(RANDOM, random::cases(), random::normalised);
+    assert!(none.is_empty(), "cases that are chosen are all compared: {none:?}");
+    let functions = ours::functions();
+    assert!(functions.names().count() > 150, "the functions are there");
+    (count + more, left_out)
+}
+
+fn write(
+    table: &str,
+    rows: Vec<(&str, Case)>,
+    kept: impl Fn(&str, &str, &Answer) -> Answer,
+) -> (usize, Vec<String>) {
     let cases: Vec<Case> = rows.iter().map(|(_, case)| case.clone()).collect();
     let answers = oracle::ask(&cases).expect("testkit/components/install puts the oracle there");
     let tool = oracle::version().unwrap_or_default();
@@ -56,15 +74,13 @@ pub fn record() -> (usize, Vec<String>) {
         count += 1;
         let row = Recorded {
             function: function.into(),
+            answer: kept(function, &case.template, &answer),
             template: case.template,
-            answer,
         };
         text.push_str(&serde_json::to_string(&row).expect("a row is JSON"));
         text.push('\n');
     }
-    fs::write(path(), text).expect("the table can be written");
-    let functions = ours::functions();
-    assert!(functions.names().count() > 150, "the functions are there");
+    fs::write(path(table), text).expect("the table can be written");
     (count, left_out)
 }
 

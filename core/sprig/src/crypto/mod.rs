@@ -1,4 +1,17 @@
-//! Checksums and password hashes.
+//! Checksums, password hashes, ciphers, keys and certificates.
+
+mod certificate;
+mod cipher;
+mod der;
+mod derive;
+mod dsa;
+mod ec;
+mod generate;
+mod key;
+mod number;
+mod pem;
+mod prime;
+mod rsa;
 
 use alloc::format;
 use alloc::string::String;
@@ -12,6 +25,9 @@ use crate::random::draw;
 type Result<T> = core::result::Result<T, CallError>;
 
 pub(crate) fn register(functions: &mut Functions) {
+    cipher::register(functions);
+    derive::register(functions);
+    generate::register(functions);
     functions
         .add("sha1sum", |context: &mut Context, text: Str| {
             sum::<Sha1>(context, &text)
