@@ -1,6 +1,7 @@
 // helm-oracle renders a chart again and again with the Helm SDK in one process, and says what a render costs.
 //
 //	helm-oracle [-f values.yaml]... [-n renders] [-once] CHART
+//	helm-oracle answer
 //	helm-oracle version
 //
 // A render is what `helm template` does once the chart is in memory: dependencies are settled, values coalesced and
@@ -44,6 +45,10 @@ type answer struct {
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "version" {
 		version()
+		return
+	}
+	if len(os.Args) == 2 && os.Args[1] == "answer" {
+		answerAll()
 		return
 	}
 	var values files

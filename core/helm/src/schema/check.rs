@@ -21,6 +21,8 @@ enum Shape {
     SchemaMap,
     SchemaOrSchemas,
     Text,
+    Id,
+    Anchor,
     Flag,
     Number,
     Positive,
@@ -53,10 +55,15 @@ fn shape(keyword: &str, draft: Draft) -> Option<Shape> {
         "dependentRequired" => since(Of2019, Shape::TextsMap),
         "dependencies" => Some(Shape::Dependencies),
         "title" | "description" | "$schema" | "format" => Some(Shape::Text),
+        "$id" if draft >= Of2019 => Some(Shape::Id),
         "$ref" | "$id" => since(Six, Shape::Text),
         "id" => (draft == Four).then_some(Shape::Text),
         "$comment" | "contentEncoding" | "contentMediaType" => since(Seven, Shape::Text),
-        "$anchor" => since(Of2019, Shape::Text),
+        "$anchor" => since(Of2019, Shape::Anchor),
+        "$dynamicAnchor" => since(Of2020, Shape::Anchor),
+        "$dynamicRef" => since(Of2020, Shape::Text),
+        "$recursiveRef" => (draft == Of2019).then_some(Shape::Text),
+        "$recursiveAnchor" => (draft == Of2019).then_some(Shape::Flag),
         "uniqueItems" => Some(Shape::Flag),
         "readOnly" | "writeOnly" => since(Seven, Shape::Flag),
         "deprecated" => since(Of2019, Shape::Flag),
@@ -92,6 +99,15 @@ pub(super) fn check(document: &Document<'_>) -> Result<(), String> {
     }
     text.pop();
     Err(text)
+}
+
+/// Whether a text is made of letters and digits, a letter first, and some other characters.
+fn is_word(text: &str, first: &str, others: &str) -> bool {
+    let mut chars = text.chars();
+    let begins = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || first.contains(c));
+    begins && chars.all(|c| c.is_ascii_alphanumeric() || others.contains(c))
 }
 
 #[derive(Debug)]
@@ -169,6 +185,7 @@ impl Checker {
             Shape::SchemaMap | Shape::Dependencies | Shape::TextsMap => self.map(shape, value, depth),
             Shape::Text if value.as_str().is_some() => Ok(()),
             Shape::Text => Err(self.wants(value, "string")),
+            Shape::Id | Shape::Anchor => self.name(shape, value),
             Shape::Flag if value.as_bool().is_some() => Ok(()),
             Shape::Flag => Err(self.wants(value, "boolean")),
             Shape::Number | Shape::Positive | Shape::Count => self.number(shape, value),
@@ -195,6 +212,27 @@ impl Checker {
             return Ok(());
         }
         self.schema(value, depth + 1)
+    }
+
+    /// A name that the draft restricts: an address whose fragment is empty, or a word.
+    fn name(&self, shape: Shape, value: &Value) -> Result<(), Failure> {
+        let Some(name) = value.as_str() else {
+            return Err(self.wants(value, "string"));
+        };
+        let latest = self.draft == Draft::Of2020;
+        let (holds, pattern) = if shape == Shape::Id {
+            let fragment = name.find('#').is_none_or(|at| at + 1 == name.len());
+            (fragment, "^[^#]*#?$")
+        } else if latest {
+            (is_word(name, "_", "-._"), "^[A-Za-z_][-A-Za-z0-9._]*$")
+        } else {
+            (is_word(name, "", "-.:_"), "^[A-Za-z][-A-Za-z0-9.:_]*$")
+        };
+        if holds {
+            return Ok(());
+        }
+        let text = format!("{} does not match pattern '{pattern}'", super::failure::quote(name));
+        Err(Failure::new(&self.place, text))
     }
 
     fn schemas(&mut self, value: &Value, depth: usize) -> Result<(), Failure> {

@@ -140,6 +140,13 @@ fn what_is_no_schema_is_refused() {
             "{new}- at '': 'allOf' failed\n  - at '/properties/a': 'allOf' failed\n    - at '/properties/a/required': got boolean, want array"
         ),
     );
+    check(
+        r##"{"properties":{"a":{"$id":"#/properties/a"}}}"##,
+        "{}",
+        &format!(
+            "{new}- at '': 'allOf' failed\n  - at '/properties/a': 'allOf' failed\n    - at '/properties/a/$id': '#/properties/a' does not match pattern '^[^#]*#?$'"
+        ),
+    );
     check("[]", "{}", &format!("{new}- at '': got array, want boolean or object"));
     let old = r#"{"$schema":"http://json-schema.org/draft-04/schema#","additionalProperties":false,"properties":{"a":{"minimum":1,"exclusiveMinimum":true}}}"#;
     check(old, "a: 1", "- at '/a': exclusiveMinimum: got 1, want 1\n");
