@@ -28,9 +28,9 @@ pub struct Chart {
     /// The content of `values.yaml`; always a table.
     pub(crate) values: Tree,
     pub(crate) schema: Option<Arc<[u8]>>,
-    pub(crate) templates: Vec<File>,
+    pub(crate) templates: Arc<[File]>,
     /// All that is neither read nor a template: what `.Files` holds.
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Arc<[File]>,
     pub(crate) dependencies: Vec<Chart>,
 }
 
@@ -162,10 +162,11 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
         metadata: Metadata::default(),
         values: Tree::empty(),
         schema: None,
-        templates: Vec::new(),
-        files: Vec::new(),
+        templates: Arc::default(),
+        files: Arc::default(),
         dependencies: Vec::new(),
     };
+    let (mut templates, mut others) = (Vec::new(), Vec::new());
     let mut subcharts: BTreeMap<String, Vec<File>> = BTreeMap::new();
     for file in files {
         match file.name.as_str() {
@@ -180,16 +181,16 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
                     reason,
                 })?;
                 if metadata.api_version == "v1" {
-                    chart.files.push(file);
+                    others.push(file);
                 }
             }
             "requirements.lock" => {
                 check_lock(&file, "requirements.lock")?;
                 if metadata.get_or_insert_default().api_version == "v1" {
-                    chart.files.push(file);
+                    others.push(file);
                 }
             }
-            name if name.starts_with("templates/") => chart.templates.push(file),
+            name if name.starts_with("templates/") => templates.push(file),
             name if name.starts_with("charts/") && !has_extension(name, ".prov") => {
                 let inner = name["charts/".len()..].to_string();
                 let folder = inner.split('/').next().unwrap_or_default().to_string();
@@ -199,9 +200,10 @@ fn load_files(files: Vec<File>, limits: &Limits, depth: usize) -> Result<Chart, 
                 };
                 subcharts.entry(folder).or_default().push(inner);
             }
-            _ => chart.files.push(file),
+            _ => others.push(file),
         }
     }
+    (chart.templates, chart.files) = (templates.into(), others.into());
     chart.metadata = metadata.ok_or(Error::NoChartYaml)?;
     chart.metadata.validate()?;
     for (name, files) in subcharts {
@@ -264,7 +266,7 @@ fn read_values(file: &File) -> Result<Tree, Error> {
         file: "values.yaml",
         reason,
     })?;
-    Ok(Tree::from_map(&map))
+    Ok(Tree::from_map(map))
 }
 
 /// The documents of a values file, merged.

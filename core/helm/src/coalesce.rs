@@ -13,7 +13,7 @@ use convoy_value::{Number, Value};
 
 use crate::chart::Chart;
 use crate::gofloat;
-use crate::tables::{Heap, Node, Table, TableId, Tree};
+use crate::tables::{Branch, Heap, Node, Opened, Table, TableId, Tree};
 
 const GLOBAL: &str = "global";
 
@@ -41,17 +41,17 @@ pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode
     coalesce_values(heap, chart, dest, mode);
     for sub in &chart.dependencies {
         let name = sub.name();
-        let values = match heap.get(dest, name) {
-            None => {
+        let values = match heap.open(dest, name) {
+            Opened::Absent => {
                 let empty = heap.add(Table::new());
                 heap.set(dest, name, Node::Table(empty));
                 empty
             }
-            Some(Node::Table(id)) => *id,
-            Some(Node::Leaf(leaf)) => {
+            Opened::Table(id) => id,
+            Opened::Leaf(leaf) => {
                 return Err(Mismatch {
                     key: name.to_string(),
-                    value: bad_verb(leaf),
+                    value: bad_verb(&leaf),
                 });
             }
         };
@@ -64,7 +64,7 @@ pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode
 /// The values of a chart as they are before anything is given, in a heap of their own.
 pub(crate) fn values_of(chart: &Chart, given: &Tree, mode: Mode) -> Result<(Heap, TableId), Mismatch> {
     let mut heap = Heap::default();
-    let dest = heap.import(given);
+    let dest = heap.import_tree(given);
     coalesce(&mut heap, chart, dest, mode)?;
     Ok((heap, dest))
 }
@@ -94,74 +94,74 @@ fn bad_verb(value: &Value) -> String {
 
 /// Merges the globals of a parent's values `src` into those of `dest`.
 fn coalesce_globals(heap: &mut Heap, dest: TableId, src: TableId) {
-    let target = match heap.get(dest, GLOBAL) {
-        None => heap.add(Table::new()),
-        Some(Node::Table(id)) => *id,
-        Some(Node::Leaf(_)) => return,
+    let target = match heap.open(dest, GLOBAL) {
+        Opened::Absent => heap.add(Table::new()),
+        Opened::Table(id) => id,
+        Opened::Leaf(_) => return,
     };
-    let entries: Vec<(Arc<str>, Node)> = match heap.get(src, GLOBAL) {
-        None => Vec::new(),
-        Some(Node::Table(id)) => heap
-            .table(*id)
-            .iter()
-            .map(|(key, node)| (Arc::clone(key), node.clone()))
-            .collect(),
-        Some(Node::Leaf(_)) => return,
+    let entries: Vec<(Arc<str>, Node)> = match heap.open(src, GLOBAL) {
+        Opened::Absent => Vec::new(),
+        Opened::Table(id) => {
+            heap.open_all(id);
+            copied(heap.table(id))
+        }
+        Opened::Leaf(_) => return,
     };
     for (key, node) in entries {
-        let known = heap.get(target, &key).map(Node::table);
-        match node {
-            Node::Table(id) => {
+        let known = heap.open(target, &key);
+        match (node, known) {
+            (Node::Table(_), Opened::Leaf(_)) | (Node::Leaf(_), Opened::Table(_)) | (Node::Rest(_), _) => {}
+            (Node::Table(id), known) => {
                 // A copy of the table itself; the tables in it stay shared with the parent.
+                heap.open_all(id);
                 let copy = heap.table(id).clone();
                 let copy = heap.add(copy);
-                match known {
-                    None => heap.set(target, &key, Node::Table(copy)),
-                    Some(None) => {}
-                    Some(Some(own)) => {
-                        coalesce_tables(heap, copy, own, Mode::Merge);
-                        heap.set(target, &key, Node::Table(copy));
-                    }
+                if let Opened::Table(own) = known {
+                    coalesce_tables(heap, copy, own, Mode::Merge);
                 }
+                heap.set(target, &key, Node::Table(copy));
             }
-            Node::Leaf(_) if matches!(known, Some(Some(_))) => {}
-            Node::Leaf(leaf) => heap.set(target, &key, Node::Leaf(leaf)),
+            (Node::Leaf(leaf), _) => heap.set(target, &key, Node::Leaf(leaf)),
         }
     }
     heap.set(dest, GLOBAL, Node::Table(target));
 }
 
+fn copied(table: &Table) -> Vec<(Arc<str>, Node)> {
+    table
+        .iter()
+        .map(|(key, node)| (Arc::clone(key), node.clone()))
+        .collect()
+}
+
 /// Puts a chart's own defaults under `dest`.
 fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
     let Tree::Table(defaults) = &chart.values else { return };
+    let at_rest = |branch: &Arc<Branch>, mode: Mode| match mode {
+        Mode::Coalesce => branch.without_nulls(),
+        Mode::Merge => Arc::clone(branch),
+    };
     for (key, default) in defaults.iter() {
-        match heap.get(dest, key).cloned() {
-            Some(given) if given.is_null() && mode == Mode::Coalesce => {
+        // A map is opened only if there is something to merge into it.
+        let given = match (heap.table(dest).get(key), default) {
+            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(_)) => continue,
+            _ => heap.open(dest, key),
+        };
+        match (given, default) {
+            (Opened::Leaf(leaf), _) if leaf.is_null() && mode == Mode::Coalesce => {
                 heap.table_mut(dest).remove(key);
             }
-            Some(Node::Table(given)) => {
-                if let Tree::Table(_) = default {
-                    let is_sub = chart.dependencies.iter().any(|sub| sub.name() == &**key);
-                    let mode = if is_sub { Mode::Merge } else { mode };
-                    let default = heap.import(default);
-                    if mode == Mode::Coalesce {
-                        clean_nulls(heap, default);
-                    }
-                    coalesce_tables(heap, given, default, mode);
-                }
+            (Opened::Table(given), Tree::Table(default)) => {
+                let is_sub = chart.dependencies.iter().any(|sub| sub.name() == &**key);
+                let mode = if is_sub { Mode::Merge } else { mode };
+                coalesce_defaults(heap, given, &at_rest(default, mode), mode);
             }
-            Some(Node::Leaf(_)) => {}
-            None => {
+            (Opened::Leaf(_) | Opened::Table(_), _) => {}
+            (Opened::Absent, default) => {
                 let node = match default {
                     Tree::Leaf(leaf) if leaf.is_null() && mode == Mode::Coalesce => continue,
                     Tree::Leaf(leaf) => Node::Leaf(Arc::clone(leaf)),
-                    Tree::Table(_) => {
-                        let table = heap.import(default);
-                        if mode == Mode::Coalesce {
-                            clean_nulls(heap, table);
-                        }
-                        Node::Table(table)
-                    }
+                    Tree::Table(branch) => Node::Rest(at_rest(branch, mode)),
                 };
                 heap.table_mut(dest).insert(Arc::clone(key), node);
             }
@@ -169,13 +169,33 @@ fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
     }
 }
 
+/// Merges defaults at rest under `dst`.
+fn coalesce_defaults(heap: &mut Heap, dst: TableId, defaults: &Branch, mode: Mode) {
+    for (key, default) in defaults.iter() {
+        let given = match (heap.table(dst).get(key), default) {
+            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(_)) => continue,
+            _ => heap.open(dst, key),
+        };
+        match (given, default) {
+            (Opened::Leaf(leaf), default) if leaf.is_null() => {
+                let has_default = !matches!(default, Tree::Leaf(leaf) if leaf.is_null());
+                if mode == Mode::Coalesce && has_default {
+                    heap.table_mut(dst).remove(key);
+                }
+            }
+            (Opened::Absent, default) => {
+                heap.table_mut(dst).insert(Arc::clone(key), default.into());
+            }
+            (Opened::Table(own), Tree::Table(branch)) => coalesce_defaults(heap, own, branch, mode),
+            (Opened::Leaf(_) | Opened::Table(_), _) => {}
+        }
+    }
+}
+
 /// Merges `src` under `dst`; `src` changes too, as in Helm.
 pub(crate) fn coalesce_tables(heap: &mut Heap, dst: TableId, src: TableId, mode: Mode) {
-    let defaults: Vec<(Arc<str>, Node)> = heap
-        .table(src)
-        .iter()
-        .map(|(key, node)| (Arc::clone(key), node.clone()))
-        .collect();
+    heap.open_all(src);
+    let defaults = copied(heap.table(src));
     let nulls: Vec<(Arc<str>, Node)> = heap
         .table(dst)
         .iter()
@@ -193,21 +213,13 @@ pub(crate) fn coalesce_tables(heap: &mut Heap, dst: TableId, src: TableId, mode:
         if nulls.iter().any(|(null, _)| *null == key) {
             continue;
         }
-        match (heap.get(dst, &key).map(Node::table), default.table()) {
-            (None, _) => {
+        match (heap.open(dst, &key), &default) {
+            (Opened::Absent, _) => {
                 heap.table_mut(dst).insert(key, default);
             }
             // A table merged with itself would lose nothing and gain nothing.
-            (Some(Some(own)), Some(table)) if own != table => coalesce_tables(heap, own, table, mode),
-            (Some(_), _) => {}
+            (Opened::Table(own), Node::Table(table)) if own != *table => coalesce_tables(heap, own, *table, mode),
+            (Opened::Leaf(_) | Opened::Table(_), _) => {}
         }
-    }
-}
-
-fn clean_nulls(heap: &mut Heap, id: TableId) {
-    heap.table_mut(id).retain(|_, node| !node.is_null());
-    let tables: Vec<TableId> = heap.table(id).values().filter_map(Node::table).collect();
-    for table in tables {
-        clean_nulls(heap, table);
     }
 }

@@ -14,13 +14,11 @@ use crate::error::Error;
 use crate::gofloat;
 use crate::metadata::Dependency;
 use crate::reason::Reason;
-use crate::tables::{Heap, Node, Table, TableId, Tree};
+use crate::tables::{Branch, Heap, Node, Table, TableId, Tree};
 
 /// Settles the dependencies of `chart` for the values that a user gives.
 pub(crate) fn process(chart: &mut Chart, values: &Tree) -> Result<(), Error> {
-    let mut heap = Heap::default();
-    let given = heap.import(values);
-    let result = select(chart, &heap, given, "").and_then(|()| import(chart));
+    let result = select(chart, values, "").and_then(|()| import(chart));
     result.map_err(|Mismatch { key, value }| Error::TypeMismatch {
         stage: "chart dependencies processing failed: ",
         key,
@@ -29,7 +27,7 @@ pub(crate) fn process(chart: &mut Chart, values: &Tree) -> Result<(), Error> {
 }
 
 /// Gives dependencies their aliases and removes those that tags and conditions disable, from the top down.
-fn select(chart: &mut Chart, given: &Heap, id: TableId, path: &str) -> Result<(), Mismatch> {
+fn select(chart: &mut Chart, given: &Tree, path: &str) -> Result<(), Mismatch> {
     if chart.metadata.dependencies.is_empty() {
         return Ok(());
     }
@@ -37,13 +35,13 @@ fn select(chart: &mut Chart, given: &Heap, id: TableId, path: &str) -> Result<()
     for dependency in chart.metadata.dependencies_mut() {
         dependency.enabled = true;
     }
-    let mut heap = Heap::default();
-    let values = heap.adopt(given, id);
-    coalesce::coalesce(&mut heap, chart, values, Mode::Coalesce)?;
+    let (heap, values) = coalesce::values_of(chart, given, Mode::Coalesce)?;
+    let values = heap.export(values);
     for dependency in chart.metadata.dependencies_mut() {
-        by_tags(dependency, &heap, values);
-        by_condition(dependency, &heap, values, path);
+        by_tags(dependency, &values);
+        by_condition(dependency, &values, path);
     }
+    let values = Tree::Table(values);
     let disabled: Vec<String> = chart
         .metadata
         .dependencies()
@@ -58,9 +56,19 @@ fn select(chart: &mut Chart, given: &Heap, id: TableId, path: &str) -> Result<()
         .retain(|dependency| dependency.as_ref().is_none_or(|dependency| stays(&dependency.name)));
     for sub in &mut chart.dependencies {
         let path = format!("{path}{}.", sub.name());
-        select(sub, &heap, values, &path)?;
+        select(sub, &values, &path)?;
     }
     Ok(())
+}
+
+/// Gives the dependencies of all levels their aliases, whatever values may disable later.
+pub(crate) fn rename_all(chart: &mut Chart) {
+    if !chart.metadata.dependencies.is_empty() {
+        rename(chart);
+    }
+    for sub in &mut chart.dependencies {
+        rename_all(sub);
+    }
 }
 
 /// Charts that no dependency names come first, then one for each dependency that a chart fits.
@@ -89,33 +97,47 @@ fn rename(chart: &mut Chart) {
     chart.dependencies = charts;
 }
 
-fn by_tags(dependency: &mut Dependency, heap: &Heap, values: TableId) {
-    let Some(tags) = heap.get(values, "tags").and_then(Node::table) else {
+fn by_tags(dependency: &mut Dependency, values: &Branch) {
+    let Some(Tree::Table(tags)) = values.get("tags") else {
         return;
     };
     let set: Vec<bool> = dependency
         .tags
         .iter()
         .flatten()
-        .filter_map(|tag| match heap.get(tags, tag)? {
-            Node::Leaf(leaf) => leaf.as_bool(),
-            Node::Table(_) => None,
+        .filter_map(|tag| match tags.get(tag)? {
+            Tree::Leaf(leaf) => leaf.as_bool(),
+            Tree::Table(_) => None,
         })
         .collect();
     dependency.enabled = set.is_empty() || set.contains(&true);
 }
 
 /// The first condition that is a boolean decides.
-fn by_condition(dependency: &mut Dependency, heap: &Heap, values: TableId, path: &str) {
+fn by_condition(dependency: &mut Dependency, values: &Branch, path: &str) {
     let conditions = dependency
         .condition
         .trim()
         .split(',')
         .filter(|condition| !condition.is_empty());
     let decided = conditions
-        .filter_map(|condition| heap.leaf_at(values, &format!("{path}{condition}")))
+        .filter_map(|condition| leaf_at(values, &format!("{path}{condition}")))
         .find_map(Value::as_bool);
     dependency.enabled = decided.unwrap_or(dependency.enabled);
+}
+
+/// The value, no table, under a path with dots between.
+fn leaf_at<'v>(values: &'v Branch, path: &str) -> Option<&'v Value> {
+    let mut keys = path.split('.');
+    let first = values.get(keys.next()?)?;
+    let found = keys.try_fold(first, |value, key| match value {
+        Tree::Table(branch) => branch.get(key),
+        Tree::Leaf(_) => None,
+    })?;
+    match found {
+        Tree::Leaf(leaf) => Some(leaf),
+        Tree::Table(_) => None,
+    }
 }
 
 /// Merges what charts export into the values of their parents, from the bottom up.
@@ -156,7 +178,7 @@ fn import(chart: &mut Chart) -> Result<(), Mismatch> {
     }
     let own = heap.deep_copy(values);
     coalesce_tables(&mut heap, own, imported, Mode::Merge);
-    chart.values = heap.export(own);
+    chart.values = Tree::Table(heap.export(own));
     Ok(())
 }
 

@@ -34,13 +34,16 @@ pub type ReadFile<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
 
 /// Merges `over` into `base`: maps key by key, all else replaced, nulls too.
 pub fn merge(base: &mut Map, over: Map) {
-    let entries = over;
-    for (key, value) in entries.iter() {
-        match (base.get_mut(key), value) {
-            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above.clone()),
-            (Some(slot), _) => *slot = value.clone(),
-            (None, _) => {
-                base.insert(key, value.clone());
+    if base.is_empty() {
+        *base = over;
+        return;
+    }
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
+            (Some(slot), value) => *slot = value,
+            (None, value) => {
+                base.insert(key, value);
             }
         }
     }

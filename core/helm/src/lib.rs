@@ -1,8 +1,8 @@
 //! `helm template` without Helm: a chart and values in, manifests out.
 //!
 //! [`Chart`] is loaded from the files of a folder or from an archive; [`layers`] make one map of values files and
-//! `--set` options; [`render`] does the rest as Helm 4.2.3 does it: dependencies by conditions and tags, defaults under
-//! values, schemas, templates, the order of installation. [`Rendered::text`] is what `helm template` prints, and
+//! `--set` options; [`render`] (or, for more than one render, [`CompiledChart`]) does the rest as Helm 4.2.3 does it:
+//! dependencies by conditions and tags, defaults under values, schemas, templates, the order of installation. [`Rendered::text`] is what `helm template` prints, and
 //! [`Error`] says what it says.
 //!
 //! # Invariant
@@ -44,7 +44,7 @@ pub use ignore::Rules as IgnoreRules;
 pub use manifest::{Hook, INSTALL_ORDER, Manifest};
 pub use metadata::Metadata;
 pub use reason::Reason;
-pub use render::{Rendered, Selection, Settings, render};
+pub use render::{CompiledChart, Rendered, Selection, Settings, render};
 
 /// All functions that templates of charts can call: Go's, Sprig's without `env` and `expandenv`, and Helm's.
 #[must_use]

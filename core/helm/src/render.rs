@@ -13,7 +13,7 @@ use crate::capabilities::KubeVersion;
 use crate::chart::{Chart, has_extension};
 use crate::coalesce::{self, Mode};
 use crate::dependencies;
-use crate::engine::{self, Setup};
+use crate::engine::{self, Parsed, Setup};
 use crate::error::Error;
 use crate::manifest::{self, Hook, Manifest};
 use crate::path_match;
@@ -88,15 +88,54 @@ pub struct Selection {
     pub no_hooks: bool,
 }
 
-/// Renders a chart.
+/// A chart that is rendered more than once: its templates are parsed already.
+///
+/// It can be shared between threads. Rendering it gives what [`render`] gives for its chart.
+#[derive(Debug)]
+pub struct CompiledChart {
+    chart: Chart,
+    parsed: Parsed,
+}
+
+impl CompiledChart {
+    /// Parses the templates of a chart. A template that is malformed is an error of the renders that need it: values
+    /// may disable the chart that it is in.
+    #[must_use]
+    pub fn new(chart: Chart) -> Self {
+        let mut renamed = chart.clone();
+        dependencies::rename_all(&mut renamed);
+        let parsed = Parsed::new(&renamed);
+        Self { chart, parsed }
+    }
+
+    /// The chart.
+    #[must_use]
+    pub fn chart(&self) -> &Chart {
+        &self.chart
+    }
+
+    /// As [`render`].
+    ///
+    /// # Errors
+    /// As [`render`].
+    pub fn render(&self, settings: &Settings) -> Result<Rendered, Error> {
+        render_with(&self.chart, settings, Some(&self.parsed))
+    }
+}
+
+/// Renders a chart once; [`CompiledChart`] is for more than one render.
 ///
 /// # Errors
 /// Where `helm template` fails, and when a limit is passed.
 pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
+    render_with(chart, settings, None)
+}
+
+fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> Result<Rendered, Error> {
     chart.check_installable()?;
     check_release_name(&settings.release_name)?;
     let mut chart = chart.clone();
-    let given = Tree::from_map(&settings.values);
+    let given = Tree::from_map(settings.values.clone());
     dependencies::process(&mut chart, &given)?;
     let (tables, values) =
         coalesce::values_of(&chart, &given, Mode::Coalesce).map_err(|mismatch| Error::TypeMismatch {
@@ -114,7 +153,7 @@ pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
             version: settings.kube_version.version.clone(),
         });
     }
-    let mut texts = engine::render(&chart, (&tables, values), settings)?;
+    let mut texts = engine::render(&chart, (&tables, values), settings, parsed)?;
     let notes = take_notes(&mut texts, chart.name());
     let (manifests, hooks) = manifest::sort(&texts)?;
     let mut crds = Vec::new();

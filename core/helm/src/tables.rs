@@ -2,6 +2,10 @@
 //!
 //! Helm merges Go maps, which are references: a table that was taken over from another place is the same table in
 //! both, and what is merged into one is seen in the other. [`Heap`] keeps that, and [`Tree`] is what it is made from.
+//!
+//! Most values are never merged with anything. A tree enters a heap as it is, shared with the chart, and only the
+//! tables on the way to what is looked at or changed are copied, one level at a time: the cost of merging is that of
+//! what two sides have in common.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -16,27 +20,83 @@ pub(crate) enum Tree {
     /// Anything but a map.
     Leaf(Arc<Value>),
     /// A map.
-    Table(Arc<BTreeMap<Arc<str>, Tree>>),
+    Table(Arc<Branch>),
+}
+
+/// A map at rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Branch {
+    entries: BTreeMap<Arc<str>, Tree>,
+    /// Whether a null stands in it or in a map below it; lists do not count.
+    has_nulls: bool,
+}
+
+impl Branch {
+    fn new(entries: BTreeMap<Arc<str>, Tree>) -> Self {
+        let has_nulls = entries.values().any(|value| match value {
+            Tree::Leaf(leaf) => leaf.is_null(),
+            Tree::Table(branch) => branch.has_nulls,
+        });
+        Self { entries, has_nulls }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Tree)> {
+        self.entries.iter()
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
+        self.entries.get(key)
+    }
+
+    /// The same without nulls.
+    pub(crate) fn without_nulls(self: &Arc<Self>) -> Arc<Self> {
+        if !self.has_nulls {
+            return Arc::clone(self);
+        }
+        let kept = self.entries.iter().filter_map(|(key, value)| {
+            let value = match value {
+                Tree::Leaf(leaf) if leaf.is_null() => return None,
+                Tree::Leaf(leaf) => Tree::Leaf(Arc::clone(leaf)),
+                Tree::Table(branch) => Tree::Table(branch.without_nulls()),
+            };
+            Some((Arc::clone(key), value))
+        });
+        Arc::new(Self {
+            entries: kept.collect(),
+            has_nulls: false,
+        })
+    }
+
+    fn value(&self) -> Map {
+        let entries = self.entries.iter().map(|(key, value)| {
+            let value = match value {
+                Tree::Leaf(leaf) => (**leaf).clone(),
+                Tree::Table(branch) => Value::Object(branch.value()),
+            };
+            (String::from(&**key), value)
+        });
+        entries.collect()
+    }
 }
 
 impl Tree {
     /// A map without entries.
     pub(crate) fn empty() -> Self {
-        Self::Table(Arc::new(BTreeMap::new()))
+        Self::Table(Arc::default())
     }
 
     pub(crate) fn new(value: Value) -> Self {
         match value {
-            Value::Object(map) => Self::from_map(&map),
+            Value::Object(map) => Self::from_map(map),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 Self::Leaf(Arc::new(value))
             }
         }
     }
 
-    pub(crate) fn from_map(map: &Map) -> Self {
-        let entries = map.iter().map(|(key, value)| (key.into(), Self::new(value.clone())));
-        Self::Table(Arc::new(entries.collect()))
+    pub(crate) fn from_map(map: Map) -> Self {
+        let entries = map.into_iter().map(|(key, value)| (key.into(), Self::new(value)));
+        Self::Table(Arc::new(Branch::new(entries.collect())))
     }
 }
 
@@ -51,6 +111,9 @@ pub(crate) enum Node {
     Leaf(Arc<Value>),
     /// A reference to a map.
     Table(TableId),
+    /// A map that nothing was merged into yet and that nothing else refers to: it becomes a table of its own when it
+    /// is [opened](Heap::open).
+    Rest(Arc<Branch>),
 }
 
 impl Node {
@@ -58,12 +121,26 @@ impl Node {
         matches!(self, Self::Leaf(leaf) if leaf.is_null())
     }
 
-    pub(crate) fn table(&self) -> Option<TableId> {
-        match self {
-            Self::Table(id) => Some(*id),
-            Self::Leaf(_) => None,
+    fn at_rest(tree: &Tree) -> Self {
+        match tree {
+            Tree::Leaf(leaf) => Self::Leaf(Arc::clone(leaf)),
+            Tree::Table(branch) => Self::Rest(Arc::clone(branch)),
         }
     }
+}
+
+impl From<&Tree> for Node {
+    fn from(tree: &Tree) -> Self {
+        Self::at_rest(tree)
+    }
+}
+
+/// What a table has under a key, with maps made ready to be merged into.
+#[derive(Clone, Debug)]
+pub(crate) enum Opened {
+    Absent,
+    Leaf(Arc<Value>),
+    Table(TableId),
 }
 
 pub(crate) type Table = BTreeMap<Arc<str>, Node>;
@@ -89,8 +166,35 @@ impl Heap {
         &mut self.tables[id.0]
     }
 
-    pub(crate) fn get(&self, id: TableId, key: &str) -> Option<&Node> {
-        self.table(id).get(key)
+    /// What `id` has under `key`; a map at rest becomes a table first.
+    pub(crate) fn open(&mut self, id: TableId, key: &str) -> Opened {
+        match self.tables[id.0].get(key) {
+            None => Opened::Absent,
+            Some(Node::Leaf(leaf)) => Opened::Leaf(Arc::clone(leaf)),
+            Some(Node::Table(table)) => Opened::Table(*table),
+            Some(Node::Rest(branch)) => {
+                let branch = Arc::clone(branch);
+                let table = self.import(&branch);
+                self.set(id, key, Node::Table(table));
+                Opened::Table(table)
+            }
+        }
+    }
+
+    /// Makes tables of all maps at rest directly in `id`, so that what is copied from it stays the same tables.
+    pub(crate) fn open_all(&mut self, id: TableId) {
+        let resting: Vec<(Arc<str>, Arc<Branch>)> = self
+            .table(id)
+            .iter()
+            .filter_map(|(key, node)| match node {
+                Node::Rest(branch) => Some((Arc::clone(key), Arc::clone(branch))),
+                Node::Leaf(_) | Node::Table(_) => None,
+            })
+            .collect();
+        for (key, branch) in resting {
+            let table = self.import(&branch);
+            self.set(id, &key, Node::Table(table));
+        }
     }
 
     pub(crate) fn set(&mut self, id: TableId, key: &str, node: Node) {
@@ -102,85 +206,60 @@ impl Heap {
         }
     }
 
-    /// A deep copy of values at rest.
-    pub(crate) fn import(&mut self, tree: &Tree) -> TableId {
-        match self.import_node(tree) {
-            Node::Table(id) => id,
-            Node::Leaf(_) => self.add(Table::new()),
-        }
-    }
-
-    fn import_node(&mut self, tree: &Tree) -> Node {
-        match tree {
-            Tree::Leaf(leaf) => Node::Leaf(Arc::clone(leaf)),
-            Tree::Table(entries) => {
-                let table = entries
-                    .iter()
-                    .map(|(key, value)| (Arc::clone(key), self.import_node(value)))
-                    .collect();
-                Node::Table(self.add(table))
-            }
-        }
-    }
-
-    /// A deep copy at rest.
-    pub(crate) fn export(&self, id: TableId) -> Tree {
-        let entries = self.table(id).iter().map(|(key, node)| {
-            let value = match node {
-                Node::Leaf(leaf) => Tree::Leaf(Arc::clone(leaf)),
-                Node::Table(id) => self.export(*id),
-            };
-            (Arc::clone(key), value)
-        });
-        Tree::Table(Arc::new(entries.collect()))
-    }
-
-    /// A deep copy of a table of `other` in this heap.
-    pub(crate) fn adopt(&mut self, other: &Self, id: TableId) -> TableId {
-        let table = other.table(id).iter().map(|(key, node)| {
-            let node = match node {
-                Node::Leaf(leaf) => Node::Leaf(Arc::clone(leaf)),
-                Node::Table(id) => Node::Table(self.adopt(other, *id)),
-            };
-            (Arc::clone(key), node)
-        });
+    /// A copy of a map at rest.
+    pub(crate) fn import(&mut self, branch: &Branch) -> TableId {
+        let table = branch
+            .iter()
+            .map(|(key, value)| (Arc::clone(key), Node::at_rest(value)));
         let table = table.collect();
         self.add(table)
     }
 
-    /// As [`Heap::adopt`], within this heap.
+    /// As [`Heap::import`]; what is no map becomes an empty one.
+    pub(crate) fn import_tree(&mut self, tree: &Tree) -> TableId {
+        match tree {
+            Tree::Table(branch) => self.import(branch),
+            Tree::Leaf(_) => self.add(Table::new()),
+        }
+    }
+
+    /// A deep copy at rest.
+    pub(crate) fn export(&self, id: TableId) -> Arc<Branch> {
+        let entries = self.table(id).iter().map(|(key, node)| {
+            let value = match node {
+                Node::Leaf(leaf) => Tree::Leaf(Arc::clone(leaf)),
+                Node::Table(id) => Tree::Table(self.export(*id)),
+                Node::Rest(branch) => Tree::Table(Arc::clone(branch)),
+            };
+            (Arc::clone(key), value)
+        });
+        Arc::new(Branch::new(entries.collect()))
+    }
+
+    /// A deep copy of a table.
     pub(crate) fn deep_copy(&mut self, id: TableId) -> TableId {
-        let tree = self.export(id);
-        self.import(&tree)
+        let branch = self.export(id);
+        self.import(&branch)
     }
 
     /// The table under a path of keys with dots between.
-    pub(crate) fn at(&self, id: TableId, path: &str) -> Option<TableId> {
-        path.split('.').try_fold(id, |id, key| self.get(id, key)?.table())
-    }
-
-    /// The value, no table, under a path with dots between, as `condition` looks it up.
-    pub(crate) fn leaf_at(&self, id: TableId, path: &str) -> Option<&Value> {
-        let (table, key) = match path.rsplit_once('.') {
-            Some((table, key)) => (self.at(id, table)?, key),
-            None => (id, path),
-        };
-        match self.get(table, key)? {
-            Node::Leaf(leaf) => Some(leaf),
-            Node::Table(_) => None,
-        }
+    pub(crate) fn at(&mut self, id: TableId, path: &str) -> Option<TableId> {
+        path.split('.').try_fold(id, |id, key| match self.open(id, key) {
+            Opened::Table(table) => Some(table),
+            Opened::Absent | Opened::Leaf(_) => None,
+        })
     }
 
     /// A copy as a value.
     pub(crate) fn value(&self, id: TableId) -> Map {
-        let mut map = Map::new();
-        for (key, node) in self.table(id) {
+        let entries = self.table(id).iter().map(|(key, node)| {
             let value = match node {
                 Node::Leaf(leaf) => (**leaf).clone(),
                 Node::Table(id) => Value::Object(self.value(*id)),
+                Node::Rest(branch) => Value::Object(branch.value()),
             };
-            map.insert(String::from(&**key), value);
-        }
-        map
+            (String::from(&**key), value)
+        });
+        entries.collect()
     }
 }

@@ -103,6 +103,16 @@ impl TemplateSet {
         Ok(())
     }
 
+    /// Takes over what another set of the same functions has parsed, as if its texts had been parsed here: sets can be
+    /// parsed once, and put together in different ways.
+    pub fn extend(&mut self, other: &Self) {
+        for (name, tree) in &other.trees {
+            if !tree.is_empty() || self.lookup(name).is_none() {
+                self.trees.insert(name.clone(), tree.clone());
+            }
+        }
+    }
+
     /// The template `name`.
     #[must_use]
     pub fn lookup(&self, name: &str) -> Option<&Arc<Tree>> {

@@ -2,15 +2,18 @@
 //!
 //! - [`oracle`] asks the Go libraries below Helm and Kustomize, one process for any number of questions.
 //! - [`helm`] asks `helm template`, one process for a batch of cases.
+//! - [`charts`] makes charts for measurements, [`measure`] measures processes.
 //! - [`generate`] makes values and texts from a seed, [`reduce`] makes a failing text small.
 //! - [`table`] holds recorded answers.
 pub mod cases;
+pub mod charts;
 pub mod components;
 pub mod encoding;
 pub mod generate;
 pub mod helm;
 pub mod kustomize;
 pub mod kustomize_build;
+pub mod measure;
 pub mod oracle;
 pub mod reduce;
 pub mod table;

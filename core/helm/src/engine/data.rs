@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Named, Struct};
 use convoy_template::{Context, Function, Limit, Str, Value};
 
-use super::{Job, files, values_type};
+use super::{Job, files, templates, values_type};
 use crate::capabilities::{API_VERSIONS, GIT_COMMIT, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION};
 use crate::chart::Chart;
 use crate::metadata::{Dependency, Metadata};
 use crate::render::Settings;
-use crate::tables::{Heap as Tables, Node, TableId};
+use crate::tables::{Branch, Heap as Tables, Node, TableId, Tree};
 
 /// Builds the data of all templates in one heap, tables that charts share being one map there too.
 pub(super) struct Builder<'h, 't> {
@@ -88,18 +88,13 @@ impl<'h, 't> Builder<'h, 't> {
             let inner = self.descend(sub, Some(path), own, &sub_path, jobs)?;
             self.heap.insert(subcharts, sub.name(), Value::Map(inner))?;
         }
-        let library = chart.metadata.is_library();
-        for file in &chart.templates {
-            let base = file.name.rsplit('/').next().unwrap_or(&file.name);
-            if !library || base.starts_with('_') {
-                jobs.push(Job {
-                    name: format!("{path}/{}", file.name),
-                    file,
-                    data,
-                    folder: format!("{path}/templates"),
-                });
-            }
-        }
+        let folder: Arc<str> = format!("{path}/templates").into();
+        jobs.extend(templates::of_chart(chart, path).map(|(name, file)| Job {
+            name,
+            file,
+            data,
+            folder: Arc::clone(&folder),
+        }));
         Ok(data)
     }
 
@@ -113,6 +108,19 @@ impl<'h, 't> Builder<'h, 't> {
             let value = match node {
                 Node::Leaf(leaf) => self.heap.import(leaf)?,
                 Node::Table(id) => Value::Map(self.table(*id)?),
+                Node::Rest(branch) => Value::Map(self.branch(branch)?),
+            };
+            self.heap.insert(map, &**key, value)?;
+        }
+        Ok(map)
+    }
+
+    fn branch(&mut self, branch: &Branch) -> Result<MapRef, Limit> {
+        let map = self.heap.map()?;
+        for (key, value) in branch.iter() {
+            let value = match value {
+                Tree::Leaf(leaf) => self.heap.import(leaf)?,
+                Tree::Table(branch) => Value::Map(self.branch(branch)?),
             };
             self.heap.insert(map, &**key, value)?;
         }

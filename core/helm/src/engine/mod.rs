@@ -10,6 +10,7 @@ mod files;
 mod functions;
 mod message;
 mod pretty;
+mod templates;
 mod toml_read;
 mod toml_write;
 mod values_type;
@@ -21,23 +22,25 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Heap, MapRef};
-use convoy_template::{Context, Limits, MissingKey, TemplateSet, Value};
+use convoy_template::{Context, Limits, Value};
 
 use crate::archive::File;
 use crate::chart::Chart;
 use crate::error::Error;
 use crate::render::Settings;
 use crate::tables::{Heap as Tables, TableId};
+use templates::Source;
 
 pub use functions::Setup;
 pub(crate) use functions::functions;
+pub(crate) use templates::Parsed;
 
 /// A template and what it is executed with.
 struct Job<'c> {
     name: String,
     file: &'c File,
     data: MapRef,
-    folder: String,
+    folder: Arc<str>,
 }
 
 /// Renders all templates of a chart whose dependencies are settled: name to text.
@@ -45,28 +48,25 @@ pub(crate) fn render(
     chart: &Chart,
     values: (&Tables, TableId),
     settings: &Settings,
+    parsed: Option<&Parsed>,
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut heap = Heap::new(Arc::default(), settings.limits.heap);
     let mut jobs = Vec::new();
     let mut builder = data::Builder::new(&mut heap, settings, values.0).map_err(limit)?;
     builder.chart(chart, values.1, &mut jobs).map_err(limit)?;
-    jobs.sort_by(|a, b| {
-        let depth = |job: &Job<'_>| job.name.matches('/').count();
-        depth(b).cmp(&depth(a)).then_with(|| b.name.cmp(&a.name))
-    });
+    jobs.sort_by(|a, b| templates::order(&a.name, &b.name));
     // Two templates of one name: the later chart's wins, as in a map.
     jobs.dedup_by(|later, earlier| later.name == earlier.name);
-    let mut set = TemplateSet::new(functions()).missing_key(MissingKey::Zero);
-    for job in &jobs {
-        let source = String::from_utf8_lossy(&job.file.data);
-        set.parse(&job.name, &source)
-            .map_err(|error| message::parse_error(&job.name, &error))?;
-    }
+    let sources = jobs.iter().map(|job| Source {
+        name: job.name.clone(),
+        file: job.file,
+    });
+    let set = templates::set(sources, parsed)?;
     let limits = Limits {
         templates: settings.limits.templates.max(2_000),
         ..settings.limits
     };
-    let context = Context::new(Arc::new(set), heap.freeze(), limits);
+    let context = Context::new(set, heap.freeze(), limits);
     execute(&jobs, &mut settings.setup.prepare(context))
 }
 
