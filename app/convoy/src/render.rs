@@ -1,6 +1,7 @@
 //! `convoy render`: what will be applied, before anything is.
 
 mod helm;
+mod kustomize;
 mod manifests;
 mod release;
 
@@ -28,7 +29,8 @@ use crate::{documents, print};
         convoy render release.yaml\n  \
         convoy render release.yaml --source ../app -o name\n  \
         convoy render manifests deploy/ -o ref\n  \
-        convoy render helm ./chart"
+        convoy render helm ./chart\n  \
+        convoy render kustomize overlays/prod"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -50,6 +52,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Engine {
     Helm(Box<helm::Args>),
+    Kustomize(Box<kustomize::Args>),
     /// Reads directories and files of plain manifests
     ///
     /// A directory gives all .yaml and .yml files below it; a file is read whatever its name. The order of the
@@ -91,6 +94,7 @@ enum RenderOutput {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (render, form) = match &args.engine {
         Some(Engine::Helm(args)) => return helm::run(args, &LimitFlags::default().limits()),
+        Some(Engine::Kustomize(args)) => return kustomize::run(args),
         Some(Engine::Manifests { paths, form }) => {
             let limits = form.limits.limits();
             let objects = manifests::render(paths, &limits)?;

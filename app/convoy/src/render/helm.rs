@@ -127,7 +127,7 @@ struct Accepted {
 }
 
 /// Template functions may call each other a thousand deep: more stack than a thread has by itself.
-const STACK: usize = 512 << 20;
+pub(super) const STACK: usize = 512 << 20;
 
 /// Renders, and prints or writes the result.
 pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
@@ -189,7 +189,7 @@ fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
     Ok((name, chart.clone()))
 }
 
-fn name_from(template: &str) -> Result<String, Failure> {
+pub(super) fn name_from(template: &str) -> Result<String, Failure> {
     const NAME: &str = "name-template";
     let mut set = TemplateSet::new(convoy_helm::functions()).missing_key(MissingKey::Default);
     set.parse(NAME, template).map_err(|error| Failure::of(&error))?;
@@ -205,7 +205,11 @@ fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
         Some(version) => KubeVersion::parse(version).map_err(|error| refused(&error))?,
         None => KubeVersion::default(),
     };
-    let setup = setup(args, &name)?;
+    let key = match &args.entropy_key {
+        Some(path) => read(path)?,
+        None => random_key()?,
+    };
+    let setup = setup(key, &args.namespace, &name);
     Ok(Settings {
         release_name: name,
         namespace: args.namespace.clone(),
@@ -220,23 +224,19 @@ fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
 }
 
 /// The clock shows the time at which the command began.
-fn setup(args: &Args, name: &str) -> Result<Setup, Failure> {
-    let key = match &args.entropy_key {
-        Some(path) => read(path)?,
-        None => random_key()?,
-    };
-    let (namespace, name) = (args.namespace.clone(), name.to_owned());
+pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str) -> Setup {
+    let (namespace, name) = (namespace.to_owned(), name.to_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
     let now = Time::unix(seconds, now.subsec_nanos());
-    Ok(Setup::new(move |mut context| {
+    Setup::new(move |mut context| {
         let entropy = KeyedEntropy::new(&key, &namespace, &name, 0);
         context.put_state(Randomness::new(now.clone(), entropy));
         context
-    }))
+    })
 }
 
-fn random_key() -> Result<Vec<u8>, Failure> {
+pub(super) fn random_key() -> Result<Vec<u8>, Failure> {
     let mut key = vec![0; 32];
     let source = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut key));
     source.map_err(|error| Failure::new("cannot make a random key").because(&error))?;
@@ -278,7 +278,7 @@ fn values(flags: &ValueFlags) -> Result<Map, Failure> {
     layers::apply(&all, &mut content).map_err(|error| refused(&error))
 }
 
-fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
+pub(super) fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
     let dir = Path::new(path);
     if !dir.exists() {
         return Err(Failure::new(format!("path {path:?} not found")));
