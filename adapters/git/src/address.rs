@@ -6,7 +6,11 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
+use convoy_ports::FetchError;
+use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::endpoint::Site;
 
 /// Tells which addresses are denied.
 #[derive(Clone)]
@@ -23,6 +27,17 @@ impl AddressPolicy {
     pub fn denies(&self, address: IpAddr) -> bool {
         // An IPv4 address in IPv6 clothes reaches the same host.
         (self.0)(address.to_canonical())
+    }
+}
+
+impl AddressPolicy {
+    /// The policy looks at addresses in names when they are resolved; an address in the URL itself is looked at here.
+    pub(crate) fn check(&self, url: &Url, site: &Site) -> Result<(), FetchError> {
+        let host = url.host_str().unwrap_or_default();
+        match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+            Ok(address) if self.denies(address) => Err(site.refused(format!("the address policy denies `{host}`"))),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 }
 

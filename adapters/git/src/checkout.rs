@@ -1,7 +1,7 @@
 //! From a tree to the files of an artifact.
 //!
 //! Symbolic links are followed: a link to a file gives a file, a link to a folder all that is in it. File modes and
-//! export rules are ignored, submodules left out.
+//! export rules are ignored. A submodule is a folder when it was put into the tree, else it is left out.
 //!
 //! # Invariant
 //! Files and bytes are counted as the artifact has them, links followed, and no file is read that passes a limit.
@@ -16,7 +16,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use crate::links::{self, Place, Refusal, Target};
-use crate::tree::{self, Folder, Node, Reading};
+use crate::tree::{Folder, Node, Reading};
 
 /// Bytes of a path.
 const PATH_BYTES: usize = 4096;
@@ -25,23 +25,21 @@ const PATH_BYTES: usize = 4096;
 const LFS_BEGINNING: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_BYTES: usize = 1024;
 
-/// Reads all files of `commit`.
+/// Reads all files below `root`.
 ///
 /// # Errors
 /// `Invalid` for damaged or hostile content and LFS pointers, `Limit` where a bound is passed.
-pub(crate) fn checkout(reading: &Reading<'_>, commit: &ObjectId, limits: &Limits) -> Result<Files, FetchError> {
-    let entries = entries(limits);
-    let root = tree::load(reading, commit, entries)?;
+pub(crate) fn checkout(reading: &Reading<'_>, root: &Folder, limits: &Limits) -> Result<Files, FetchError> {
     let mut checkout = Checkout {
         reading,
         limits,
         files: Files::new(),
         bytes: 0,
-        visits: entries,
+        visits: entries(limits),
         blobs: BTreeMap::new(),
         open: Vec::new(),
     };
-    checkout.folder(&vec![&root], "")?;
+    checkout.folder(&vec![root], "")?;
     Ok(checkout.files)
 }
 
@@ -83,6 +81,8 @@ impl<'a> Checkout<'a, '_> {
             }
             match node {
                 Node::File(id) => self.file(id, path)?,
+                // One that is not asked for.
+                Node::Module(_) => {}
                 Node::Folder(below) => {
                     let mut place = place.clone();
                     place.push(below);

@@ -1,47 +1,39 @@
-//! The port: verify, resolve, fetch.
+//! The port: verify, resolve, prove, fetch.
 //!
 //! Each call is one blocking piece of work on the runtime's pool for such, at most [`Options::concurrency`] at a time.
-//! The asynchronous half waits no longer than the source's timeout, then raises the signal that ends the work.
+//! The asynchronous half waits no longer than the source's timeout, then raises the signal that ends the work; within
+//! that time a call that failed for a while is made again, a few times, without holding its turn meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use convoy_domain::access::{Access, Credentials};
 use convoy_domain::artifact::{Artifact, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceKind, SourceRef};
 use convoy_ports::{FetchError, SourceFetcher};
 use gix::ObjectId;
-use reqwest::{Client, Url};
+use reqwest::Url;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::address::AddressPolicy;
+use crate::authorization::Authorization;
 use crate::cancel::{Cancel, RaiseOnDrop};
-use crate::checkout;
-use crate::client::{Clients, SetupError, unsupported};
-use crate::endpoint::{self, Endpoint, Site};
-use crate::http::Connection;
-use crate::local;
-use crate::pack::{Pack, PackBounds};
+use crate::client::{Clients, SetupError, Trust, unsupported};
+use crate::endpoint::{self, Endpoint, Repository, Site};
+use crate::github_app::{self, Tokens};
+use crate::job::Job;
 use crate::refs::{self, Wanted};
-use crate::remote::{NoPack, Remote};
-use crate::tree::{Reading, TREE_BYTES};
+use crate::retry;
 
 /// The longest time any call may take, whatever a source says.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// How long a call that is out of time waits for its work to end.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// What a pack may have besides files: commits, folders, its own framing.
-const PACK_OVERHEAD: u64 = 64 * 1024 * 1024;
-
-/// Bounds of a pack with a repository's whole past.
-const PAST_OBJECTS: u64 = 4_000_000;
-const PAST_OBJECT_BYTES: u64 = 256 * 1024 * 1024;
-const PAST_INFLATED_BYTES: u64 = 16 * 1024 * 1024 * 1024;
 
 /// How git sources are fetched.
 #[derive(Clone, Debug)]
@@ -74,11 +66,12 @@ impl Default for Options {
     }
 }
 
-/// Fetches git sources over http, https and, where enabled, from folders.
+/// Fetches git sources over http, https and ssh, and, where enabled, from folders.
 #[derive(Debug)]
 pub struct GitFetcher {
     options: Options,
-    clients: Clients,
+    clients: Arc<Clients>,
+    tokens: Tokens,
     turns: Arc<Semaphore>,
 }
 
@@ -88,14 +81,16 @@ impl GitFetcher {
     /// # Errors
     /// When the system's or the given certificate authorities cannot be read.
     pub fn new(options: Options) -> Result<Self, SetupError> {
+        let clients = Clients::new(&options.addresses, &options.authorities, options.environment_proxy)?;
         Ok(Self {
-            clients: Clients::new(&options.addresses, &options.authorities, options.environment_proxy)?,
+            clients: Arc::new(clients),
+            tokens: Tokens::default(),
             turns: Arc::new(Semaphore::new(options.concurrency.max(1))),
             options,
         })
     }
 
-    /// Reads a source, and refuses what it asks for and is not built.
+    /// Reads a source, and refuses what does not go together.
     fn accept(&self, source: &Source) -> Result<Job, FetchError> {
         if source.key.kind != SourceKind::Git {
             return Err(unsupported(&format!("a {} as git repository", source.key.kind.kind())));
@@ -103,31 +98,66 @@ impl GitFetcher {
         if !source.unsupported.is_empty() {
             return Err(unsupported(&format!("`{}`", source.unsupported.join("`, `"))));
         }
-        if source.tls.ca_secret.is_some() {
+        if source.tls.ca_secret.is_some() && source.access.authorities.is_none() {
             return Err(unsupported("`spec.tls.caSecretRef`"));
         }
-        let (endpoint, site) = endpoint::parse(&source.url, self.options.file_urls)?;
+        let own = endpoint::parse(&source.url, self.options.file_urls)?;
+        let authorization = authorization(&own, &source.access)?;
         Ok(Job {
-            endpoint,
-            site,
-            client: self.clients.pick(source.tls.insecure_skip_verify),
+            own,
+            access: source.access.clone(),
+            trust: Trust::of(source),
+            authorization,
+            clients: Arc::clone(&self.clients),
             options: self.options.clone(),
             runtime: Handle::current(),
             cancel: Cancel::default(),
         })
     }
 
-    /// Runs `work` where it may block, no longer than `bound`.
+    /// Runs `work` where it may block, as often as it takes, no longer than `bound`.
     async fn run<T: Send + 'static>(
         &self,
         job: Job,
         bound: Duration,
-        work: impl FnOnce(&Job) -> Result<T, FetchError> + Send + 'static,
+        work: impl Fn(&Job) -> Result<T, FetchError> + Send + Sync + 'static,
     ) -> Result<T, FetchError> {
         let deadline = Instant::now() + bound.min(LONGEST);
-        let site = job.site.clone();
+        let _ends_with_this_future = RaiseOnDrop(job.cancel.clone());
+        let work = Arc::new(work);
+        let mut attempt = 1;
+        loop {
+            let error = match self.attempt(job.clone(), deadline, bound, Arc::clone(&work)).await {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            if let (Credentials::GitHubApp(app), FetchError::Authentication { .. }) = (&job.access.credentials, &error)
+            {
+                self.tokens.forget(app);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some(pause) = retry::pause(&error, attempt, left) else {
+                return Err(error);
+            };
+            tracing::debug!(%error, attempt, ?pause, "asking again");
+            sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt<T: Send + 'static>(
+        &self,
+        mut job: Job,
+        deadline: Instant,
+        bound: Duration,
+        work: Arc<impl Fn(&Job) -> Result<T, FetchError> + Send + Sync + 'static>,
+    ) -> Result<T, FetchError> {
+        let site = job.own.site.clone();
         let cancel = job.cancel.clone();
-        let _ends_with_this_future = RaiseOnDrop(cancel.clone());
+        match timeout_at(deadline, self.authorize(&mut job)).await {
+            Ok(done) => done?,
+            Err(_) => return Err(site.timeout(bound)),
+        }
         let Ok(Ok(turn)) = timeout_at(deadline, Arc::clone(&self.turns).acquire_owned()).await else {
             return Err(site.timeout(bound));
         };
@@ -146,6 +176,57 @@ impl GitFetcher {
             }
         }
     }
+
+    /// Gets what has to be asked for before the server is: the token of an app's installation.
+    async fn authorize(&self, job: &mut Job) -> Result<(), FetchError> {
+        let (Credentials::GitHubApp(app), Endpoint::Http(url)) = (&job.access.credentials, &job.own.endpoint) else {
+            return Ok(());
+        };
+        let site = &job.own.site;
+        let api = Repository {
+            url: String::new(),
+            endpoint: Endpoint::Http(github_app::api(app, site)?),
+            site: site.clone(),
+        };
+        let own = api.endpoint.same_server(&job.own.endpoint);
+        let trust = if own { job.trust.clone() } else { job.trust.elsewhere() };
+        let Endpoint::Http(api) = &api.endpoint else {
+            return Ok(());
+        };
+        self.options.addresses.check(api, site)?;
+        let client = self.clients.pick(&trust, site)?;
+        let token = self.tokens.get(app, &client, site).await?;
+        job.authorization = Some(Authorization::basic(url, "x-access-token", token.expose(), site)?);
+        Ok(())
+    }
+}
+
+/// The header that the credentials stand for, if it is known without asking.
+fn authorization(own: &Repository, access: &Access) -> Result<Option<Authorization>, FetchError> {
+    let foreign = |what: &str, place: &str| Err(unsupported(&format!("{what} for a repository by {place}")));
+    let place = match &own.endpoint {
+        Endpoint::Http(url) => return http_authorization(url, &own.site, access),
+        Endpoint::Ssh(_) => "ssh",
+        Endpoint::Folder(_) => "file",
+    };
+    match (&access.credentials, &own.endpoint) {
+        (Credentials::None, _) | (Credentials::Ssh(_), Endpoint::Ssh(_)) => Ok(None),
+        (Credentials::Basic { .. }, _) => foreign("a user with a password", place),
+        (Credentials::Token(_), _) => foreign("a bearer token", place),
+        (Credentials::GitHubApp(_), _) => foreign("a GitHub App", place),
+        (Credentials::Ssh(_), _) => foreign("an ssh identity", place),
+    }
+}
+
+fn http_authorization(url: &Url, site: &Site, access: &Access) -> Result<Option<Authorization>, FetchError> {
+    match &access.credentials {
+        Credentials::None | Credentials::GitHubApp(_) => Ok(None),
+        Credentials::Basic { username, password } => {
+            Authorization::basic(url, username.expose(), password.expose(), site).map(Some)
+        }
+        Credentials::Token(token) => Authorization::bearer(url, token, site).map(Some),
+        Credentials::Ssh(_) => Err(unsupported("an ssh identity for a repository by http")),
+    }
 }
 
 fn git_ref(wanted: &SourceRef) -> Result<&GitRef, FetchError> {
@@ -155,128 +236,12 @@ fn git_ref(wanted: &SourceRef) -> Result<&GitRef, FetchError> {
     }
 }
 
-/// One call.
-struct Job {
-    endpoint: Endpoint,
-    site: Site,
-    client: Client,
-    options: Options,
-    runtime: Handle,
-    cancel: Cancel,
-}
-
-impl Job {
-    fn remote(&self, url: &Url) -> Result<Remote, FetchError> {
-        let connection = Connection::new(
-            self.runtime.clone(),
-            self.client.clone(),
-            self.options.addresses.clone(),
-            self.cancel.clone(),
-            self.site.clone(),
-        );
-        Remote::open(connection, url)
-    }
-
-    fn verify(&self) -> Result<(), FetchError> {
-        match &self.endpoint {
-            Endpoint::Http(url) => self.remote(url)?.list(&["HEAD"]).map(drop),
-            Endpoint::Folder(folder) => local::open(folder, &self.site).map(drop),
-        }
-    }
-
-    fn resolve(&self, wanted: &Wanted, git_ref: &GitRef) -> Result<ObjectId, FetchError> {
-        match (wanted, &self.endpoint) {
-            (Wanted::Commit(id), _) => Ok(*id),
-            (Wanted::Name(name), Endpoint::Http(url)) => {
-                let refs = self.remote(url)?.list(&[name])?;
-                refs::commit_at(&refs, name).ok_or_else(|| self.site.not_found(git_ref))
-            }
-            (Wanted::Name(_), Endpoint::Folder(folder)) => {
-                local::resolve(&local::open(folder, &self.site)?, wanted, git_ref, &self.site)
-            }
-        }
-    }
-
-    fn fetch(&self, commit: ObjectId, git_ref: &GitRef, limits: &Limits) -> Result<Artifact, FetchError> {
-        let files = match &self.endpoint {
-            Endpoint::Http(url) => {
-                let pack = self.receive(url, commit, git_ref, limits)?;
-                checkout::checkout(&self.reading(&pack), &commit, limits)?
-            }
-            Endpoint::Folder(folder) => {
-                let repository = local::open(folder, &self.site)?;
-                let objects: &gix::OdbHandle = &repository.objects;
-                if !gix::objs::Exists::exists(objects, &commit) {
-                    return Err(self.site.not_found(git_ref));
-                }
-                checkout::checkout(&self.reading(objects), &commit, limits)?
-            }
-        };
-        Ok(Artifact {
-            revision: Revision(commit.to_string()),
-            files: Arc::new(files),
-        })
-    }
-
-    fn reading<'a>(&'a self, objects: &'a dyn crate::objects::Objects) -> Reading<'a> {
-        Reading {
-            objects,
-            site: &self.site,
-            cancel: &self.cancel,
-        }
-    }
-
-    /// A pack with `commit`: alone where the server gives it so, else with all there is.
-    fn receive(&self, url: &Url, commit: ObjectId, git_ref: &GitRef, limits: &Limits) -> Result<Pack, FetchError> {
-        let mut remote = self.remote(url)?;
-        let want = refs::advertised(remote.advertised(), commit).unwrap_or(commit);
-        let files = u64::try_from(checkout::entries(limits)).unwrap_or(u64::MAX);
-        let bytes = limits.source_bytes.saturating_add(PACK_OVERHEAD);
-        match remote.receive(&[want], true, bytes) {
-            Ok(pack) => {
-                let bounds = PackBounds {
-                    objects: files.saturating_add(1000),
-                    object_bytes: limits.file_bytes.max(TREE_BYTES),
-                    inflated_bytes: bytes,
-                };
-                Pack::new(pack, bounds, &self.cancel, &self.site)
-            }
-            // Protocol 2 has no other reason to say so: the whole past would not hold the commit either.
-            Err(NoPack::Refused(said)) if remote.gives_any_object() && said.contains("not our ref") => {
-                Err(self.site.not_found(git_ref))
-            }
-            Err(NoPack::Refused(said)) => {
-                tracing::debug!(%commit, said, "fetching the whole past, because the server does not give the commit");
-                self.receive_past(url, commit, git_ref)
-            }
-            Err(NoPack::Failed(error)) => Err(error),
-        }
-    }
-
-    fn receive_past(&self, url: &Url, commit: ObjectId, git_ref: &GitRef) -> Result<Pack, FetchError> {
-        let mut remote = self.remote(url)?;
-        let refs = remote.list(&["HEAD", "refs/heads/", "refs/tags/"])?;
-        let mut tips: Vec<ObjectId> = refs::tips(&refs).collect();
-        tips.sort_unstable();
-        tips.dedup();
-        if tips.is_empty() {
-            return Err(self.site.not_found(git_ref));
-        }
-        let pack = match remote.receive(&tips, false, self.options.past_bytes) {
-            Ok(pack) => pack,
-            Err(NoPack::Refused(said)) => return Err(self.site.invalid(format!("its answer: {said}"))),
-            Err(NoPack::Failed(error)) => return Err(error),
-        };
-        let bounds = PackBounds {
-            objects: PAST_OBJECTS,
-            object_bytes: PAST_OBJECT_BYTES,
-            inflated_bytes: PAST_INFLATED_BYTES,
-        };
-        let pack = Pack::new(pack, bounds, &self.cancel, &self.site)?;
-        match crate::objects::Objects::header(&pack, &commit) {
-            Ok(Some(_)) => Ok(pack),
-            Ok(None) | Err(_) => Err(self.site.not_found(git_ref)),
-        }
+/// The commit of a revision, whose ref could be one.
+fn commit(wanted: &GitRef, revision: &Revision, site: &Site) -> Result<ObjectId, FetchError> {
+    refs::wanted(wanted, site)?;
+    match refs::wanted(&GitRef::Commit(revision.0.clone()), site)? {
+        Wanted::Commit(commit) => Ok(commit),
+        Wanted::Name(_) | Wanted::Version(_) => Err(site.not_found(revision)),
     }
 }
 
@@ -288,14 +253,23 @@ impl SourceFetcher for GitFetcher {
         self.run(job, source.timeout, Job::verify).await
     }
 
-    /// Asks for one ref. A commit is its own revision, without asking: whoever serves it from a store must have
-    /// verified the source.
+    /// Asks for one ref. A commit is its own revision, without asking: whoever serves it from a store lets this source
+    /// prove it.
     async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError> {
         let job = self.accept(source)?;
         let git_ref = git_ref(wanted)?.clone();
-        let wanted = refs::wanted(&git_ref, &job.site)?;
+        let wanted = refs::wanted(&git_ref, job.site())?;
         let resolved = self.run(job, source.timeout, move |job| job.resolve(&wanted, &git_ref));
         Ok(Revision(resolved.await?.to_string()))
+    }
+
+    /// Asks for HEAD; where a signature is asked for, receives the commit (and the tag) alone and checks it.
+    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError> {
+        let job = self.accept(source)?;
+        let git_ref = git_ref(wanted)?.clone();
+        let commit = commit(&git_ref, revision, job.site())?;
+        self.run(job, source.timeout, move |job| job.prove(commit, &git_ref))
+            .await
     }
 
     async fn fetch(
@@ -307,13 +281,9 @@ impl SourceFetcher for GitFetcher {
     ) -> Result<Artifact, FetchError> {
         let job = self.accept(source)?;
         let git_ref = git_ref(wanted)?.clone();
-        refs::wanted(&git_ref, &job.site)?;
-        let commit = match refs::wanted(&GitRef::Commit(revision.0.clone()), &job.site)? {
-            Wanted::Commit(commit) => commit,
-            Wanted::Name(_) => return Err(job.site.not_found(revision)),
-        };
+        let commit = commit(&git_ref, revision, job.site())?;
         let limits = limits.clone();
-        self.run(job, source.timeout, move |job| job.fetch(commit, &git_ref, &limits))
-            .await
+        let work = move |job: &Job| job.fetch(commit, &git_ref, &limits);
+        self.run(job, source.timeout, work).await
     }
 }

@@ -1,183 +1,124 @@
 //! The git protocol's HTTP exchanges, over the asynchronous client, for the blocking half of a call.
 //!
 //! Written for the git library's `Http` trait instead of its own backend, because each exchange here ends at the
-//! signal of [`Cancel`], is bounded in bytes, and leaves a typed error: the library wraps what it is given, and the
-//! [`Connection`] keeps the original.
+//! signal of its [`Wire`], is bounded in bytes, and leaves a typed error: the library wraps what it is given, and the
+//! [`Wire`] keeps the original.
 //!
 //! # Redirects
 //! Only the first request (`GET …/info/refs`) follows redirects, at most [`REDIRECTS`], never from https to http, and
-//! only to a URL with the same tail, so that the repository's new address can be told. Nothing that is sent here is
-//! secret; whoever adds credentials must bind them to scheme, host and port of the first URL.
+//! only to a URL with the same tail, so that the repository's new address can be told. Each request, redirected or not,
+//! carries credentials only where [`Authorization`] gives them for its URL.
 
 use std::any::Any;
 use std::io::{self, BufRead, Cursor, Read, Write};
-use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use convoy_ports::FetchError;
-use gix::protocol::transport::client::blocking_io::http::{GetResponse, Http, PostBodyDataKind, PostResponse};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use gix::protocol::transport::Protocol;
+use gix::protocol::transport::client::blocking_io::Transport;
+use gix::protocol::transport::client::blocking_io::http::{self, GetResponse, Http, PostBodyDataKind, PostResponse};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
-use tokio::runtime::Handle;
 
 use crate::address::AddressPolicy;
-use crate::cancel::Cancel;
+use crate::authorization::Authorization;
 use crate::endpoint::Site;
 use crate::http_error;
+use crate::wire::{ANSWER_BYTES, Wire, lock};
 
 /// How many redirects one request follows.
 const REDIRECTS: usize = 5;
 
-/// Bytes of an answer that is not a pack: capabilities and refs.
-pub(crate) const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
-
-/// What all exchanges of one call share.
+/// What all exchanges of one call with one server share.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
-    pub(crate) runtime: Handle,
-    pub(crate) client: Client,
-    pub(crate) policy: AddressPolicy,
-    pub(crate) cancel: Cancel,
-    pub(crate) site: Site,
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    /// The first error, before the git library wrapped it.
-    fault: Mutex<Option<FetchError>>,
+    pub(crate) wire: Wire,
+    client: Client,
+    policy: AddressPolicy,
+    authorization: Option<Authorization>,
     /// Where a redirect led, without the tail of the request.
-    base: Mutex<Option<String>>,
-    /// How many bytes the next answer may have.
-    limit: AtomicU64,
+    base: Arc<Mutex<Option<String>>>,
 }
 
 impl Connection {
-    pub(crate) fn new(runtime: Handle, client: Client, policy: AddressPolicy, cancel: Cancel, site: Site) -> Self {
+    pub(crate) fn new(wire: Wire, client: Client, policy: AddressPolicy, authorization: Option<Authorization>) -> Self {
         Self {
-            runtime,
+            wire,
             client,
             policy,
-            cancel,
-            site,
-            shared: Arc::new(Shared {
-                fault: Mutex::new(None),
-                base: Mutex::new(None),
-                limit: AtomicU64::new(ANSWER_BYTES),
-            }),
+            authorization,
+            base: Arc::default(),
         }
     }
 
-    /// Takes the first error of any exchange since the last call.
-    pub(crate) fn take_fault(&self) -> Option<FetchError> {
-        lock(&self.shared.fault).take()
-    }
-
-    /// Bounds the answers that follow.
-    pub(crate) fn limit_answers(&self, bytes: u64) {
-        self.shared.limit.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Keeps `fault`, and gives what the git library wraps.
-    fn fail(&self, fault: FetchError) -> io::Error {
-        let error = io::Error::other(fault.clone());
-        lock(&self.shared.fault).get_or_insert(fault);
-        error
-    }
-
-    /// Waits for `work` or for the signal.
-    fn wait<T>(&self, work: impl Future<Output = Result<T, FetchError>>) -> io::Result<T> {
-        let done = self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                () = self.cancel.raised() => None,
-                done = work => Some(done),
-            }
-        });
-        match done {
-            Some(Ok(value)) => Ok(value),
-            Some(Err(fault)) => Err(self.fail(fault)),
-            // The asynchronous half has its own words for it.
-            None => Err(io::Error::other("ended by the caller")),
-        }
+    fn site(&self) -> &Site {
+        &self.wire.site
     }
 
     async fn send(&self, request: &Pending) -> Result<Response, FetchError> {
-        let mut url = Url::parse(&request.url).map_err(|_| self.site.invalid("a URL of its own making"))?;
+        let mut url = Url::parse(&request.url).map_err(|_| self.site().invalid("a URL of its own making"))?;
         for _ in 0..=REDIRECTS {
-            self.check_address(&url)?;
+            self.policy.check(&url, self.site())?;
             let builder = match &request.body {
                 Some(body) => self.client.post(url.clone()).body(body.clone()),
                 None => self.client.get(url.clone()),
             };
+            let mut headers = request.headers.clone();
+            if let Some(value) = self.authorization.as_ref().and_then(|known| known.header(&url)) {
+                headers.insert(AUTHORIZATION, value.clone());
+            }
             let response = builder
-                .headers(request.headers.clone())
+                .headers(headers)
                 .send()
                 .await
-                .map_err(|error| http_error::of_transport(&self.site, error))?;
+                .map_err(|error| http_error::of_transport(self.site(), error))?;
             if !response.status().is_redirection() {
                 return self.accept(response, request);
             }
             url = self.redirected(&response, request)?;
         }
-        Err(self.site.refused(format!("more than {REDIRECTS} redirects")))
+        Err(self.site().refused(format!("more than {REDIRECTS} redirects")))
     }
 
     fn accept(&self, response: Response, request: &Pending) -> Result<Response, FetchError> {
         if response.status() != StatusCode::OK {
-            let challenge = response
-                .headers()
-                .get(WWW_AUTHENTICATE)
-                .and_then(|value| value.to_str().ok());
-            return Err(http_error::of_status(&self.site, response.status(), challenge));
+            return Err(http_error::of_answer(
+                self.site(),
+                response.status(),
+                response.headers(),
+            ));
         }
         if let Some(base) = response.url().as_str().strip_suffix(&request.tail) {
-            *lock(&self.shared.base) = Some(base.to_owned());
+            *lock(&self.base) = Some(base.to_owned());
         }
         Ok(response)
     }
 
-    /// The policy looks at addresses in names when they are resolved; addresses in the URL itself are looked at here.
-    fn check_address(&self, url: &Url) -> Result<(), FetchError> {
-        let host = url.host_str().unwrap_or_default();
-        match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-            Ok(address) if self.policy.denies(address) => {
-                Err(self.site.refused(format!("the address policy denies `{host}`")))
-            }
-            Ok(_) | Err(_) => Ok(()),
-        }
-    }
-
     fn redirected(&self, response: &Response, request: &Pending) -> Result<Url, FetchError> {
         if request.body.is_some() {
-            return Err(self.site.refused("it redirects a request that has a body"));
+            return Err(self.site().refused("it redirects a request that has a body"));
         }
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let target = location
             .and_then(|location| response.url().join(location).ok())
-            .ok_or_else(|| self.site.not_a_repository("it redirects to nowhere"))?;
+            .ok_or_else(|| self.site().not_a_repository("it redirects to nowhere"))?;
         let shown = target.host_str().unwrap_or_default();
         if !target.username().is_empty() || target.password().is_some() {
             return Err(self
-                .site
+                .site()
                 .refused(format!("it redirects to `{shown}` with credentials in the URL")));
         }
         match (response.url().scheme(), target.scheme()) {
             ("http", "http") | (_, "https") => {}
-            (_, scheme) => return Err(self.site.refused(format!("it redirects to `{shown}` by {scheme}"))),
+            (_, scheme) => return Err(self.site().refused(format!("it redirects to `{shown}` by {scheme}"))),
         }
         if !target.as_str().ends_with(&request.tail) {
             return Err(self
-                .site
+                .site()
                 .not_a_repository(format!("it redirects to another page of `{shown}`")));
         }
         Ok(target)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A request that is sent when its answer is first read.
@@ -203,8 +144,8 @@ struct Exchange {
 impl Exchange {
     fn response(&mut self) -> io::Result<&mut Response> {
         if let Some(pending) = self.pending.take() {
-            self.limit = self.connection.shared.limit.load(Ordering::Relaxed);
-            self.response = Some(self.connection.wait(self.connection.send(&pending))?);
+            self.limit = self.connection.wire.limit();
+            self.response = Some(self.connection.wire.wait(self.connection.send(&pending))?);
         }
         self.response
             .as_mut()
@@ -230,15 +171,12 @@ impl Exchange {
             response
                 .chunk()
                 .await
-                .map_err(|error| http_error::of_transport(&connection.site, error))
+                .map_err(|error| http_error::of_transport(connection.site(), error))
         };
-        let chunk = connection.wait(read)?.map(Vec::from).unwrap_or_default();
+        let chunk = connection.wire.wait(read)?.map(Vec::from).unwrap_or_default();
         let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
         self.received = self.received.saturating_add(length);
-        if self.received > self.limit {
-            let limit = format!("{} bytes received", self.limit);
-            return Err(connection.fail(connection.site.limit(limit)));
-        }
+        connection.wire.check(self.received, self.limit)?;
         Ok(chunk)
     }
 }
@@ -348,6 +286,17 @@ impl Connection {
     }
 }
 
+/// Git's protocol with the repository at `url`.
+pub(crate) fn transport(connection: Connection, url: &Url) -> Result<Box<dyn Transport + Send>, FetchError> {
+    let url = gix::url::parse(url.as_str()).map_err(|_| connection.site().not_a_repository("its URL is not git's"))?;
+    Ok(Box::new(http::Transport::new_http(
+        connection,
+        url,
+        Protocol::V2,
+        false,
+    )))
+}
+
 impl Http for Connection {
     type Headers = Answer;
     type ResponseBody = Answer;
@@ -386,6 +335,6 @@ impl Http for Connection {
     }
 
     fn redirected_base_url(&self) -> Option<String> {
-        lock(&self.shared.base).clone()
+        lock(&self.base).clone()
     }
 }

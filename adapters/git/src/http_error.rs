@@ -1,9 +1,11 @@
 //! Which kind of failure an HTTP exchange ended with.
 
 use std::error::Error;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use convoy_ports::FetchError;
 use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 
 use crate::address::Denied;
 use crate::endpoint::Site;
@@ -27,7 +29,12 @@ pub(crate) fn of_transport(site: &Site, error: reqwest::Error) -> FetchError {
             None => break,
         }
     }
-    site.unreachable(clean(&last.to_string()))
+    let words = last.to_string();
+    // The words of the client's tunnel for an answer 407 of the proxy.
+    if words.contains("proxy authorization required") {
+        return site.authentication("the proxy wants other credentials");
+    }
+    site.unreachable(clean(&words))
 }
 
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
@@ -42,21 +49,48 @@ fn next<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static
     }
 }
 
+/// The longest pause that a server may ask for.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
 /// An answer that is not a success.
-pub(crate) fn of_status(site: &Site, status: StatusCode, challenge: Option<&str>) -> FetchError {
+pub(crate) fn of_answer(site: &Site, status: StatusCode, headers: &HeaderMap) -> FetchError {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let code = status.as_u16();
     match code {
         401 => {
-            let scheme = challenge.and_then(|challenge| challenge.split_whitespace().next());
+            let scheme = text(WWW_AUTHENTICATE).and_then(|challenge| challenge.split_whitespace().next());
             site.authentication(match scheme {
                 Some(scheme) => format!("it answered 401 and wants {}", clean(scheme)),
                 None => "it answered 401".to_owned(),
             })
         }
-        403 | 407 => site.authentication(format!("it answered {code}")),
-        408 | 425 | 429 | 500..=599 => site.unreachable(format!("it answered {code}")),
+        // GitHub's way of saying 429.
+        403 if text(RETRY_AFTER).is_some() => busy(site, code, text(RETRY_AFTER)),
+        403 => site.authentication("it answered 403"),
+        407 => site.authentication("the proxy answered 407"),
+        408 | 425 | 429 | 500..=599 => busy(site, code, text(RETRY_AFTER)),
         _ => site.not_a_repository(format!("it answered {code}")),
     }
+}
+
+/// An answer that may be another one later: with the pause that the server asks for, where it does.
+fn busy(site: &Site, code: u16, pause: Option<&str>) -> FetchError {
+    let why = format!("it answered {code}");
+    match pause.and_then(|pause| pause_of(pause, SystemTime::now())) {
+        Some(after) => site.busy(why, after.min(LONGEST_PAUSE)),
+        None => site.unreachable(why),
+    }
+}
+
+/// Reads `Retry-After`: seconds or a date (RFC 9110, 10.2.3).
+fn pause_of(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = gix::date::parse(value, None).ok()?.seconds;
+    let now = now.duration_since(UNIX_EPOCH).ok()?.as_secs();
+    Some(Duration::from_secs(u64::try_from(until).ok()?.saturating_sub(now)))
 }
 
 /// A server's words without control characters, and not too many.
@@ -74,7 +108,12 @@ mod tests {
     fn a_status_tells_the_kind_of_failure() {
         let site = Site::of(&Url::parse("https://example.com/a.git").unwrap());
         let check = |code: u16, challenge: Option<&str>, expect: &str| {
-            let error = of_status(&site, StatusCode::from_u16(code).unwrap(), challenge);
+            let headers = challenge.map(|challenge| (WWW_AUTHENTICATE, challenge.parse().unwrap()));
+            let error = of_answer(
+                &site,
+                StatusCode::from_u16(code).unwrap(),
+                &headers.into_iter().collect(),
+            );
             assert_eq!(error.to_string(), expect);
         };
         let asks = "`https://example.com/a.git` asks for other credentials: it answered";
@@ -87,6 +126,27 @@ mod tests {
         let no = "`https://example.com/a.git` is not a repository: it answered";
         check(404, None, &format!("{no} 404"));
         check(204, None, &format!("{no} 204"));
+    }
+
+    #[test]
+    fn a_server_may_ask_for_a_pause() {
+        let site = Site::of(&Url::parse("https://example.com/a.git").unwrap());
+        let check = |code: u16, pause: &str, expect: Option<u64>| {
+            let headers = [(RETRY_AFTER, pause.parse().unwrap())].into_iter().collect();
+            let error = of_answer(&site, StatusCode::from_u16(code).unwrap(), &headers);
+            assert_eq!(error.retry_after(), expect.map(Duration::from_secs), "{code} {pause}");
+            assert_eq!(error.is_transient(), code != 404, "{code}");
+        };
+        check(429, "7", Some(7));
+        check(503, " 120 ", Some(120));
+        check(403, "7", Some(7));
+        check(500, "99999999999", Some(3600));
+        check(429, "Sun, 06 Nov 1994 08:49:37 GMT", Some(0));
+        check(429, "soon", None);
+        check(404, "7", None);
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_770);
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        assert_eq!(pause_of(date, now), Some(Duration::from_secs(7)));
     }
 
     #[test]

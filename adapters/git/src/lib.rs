@@ -1,6 +1,6 @@
 //! Git sources, without the `git` program and without any other process.
 //!
-//! [`GitFetcher`] implements the port for http(s) and, where enabled, for folders. A pack is received into memory,
+//! [`GitFetcher`] implements the port for http(s), ssh and, where enabled, folders. A pack is received into memory,
 //! indexed there, and its newest tree becomes the files of an artifact: nothing is written to a disk.
 //! [`repository`] makes repositories out of folders and files, for the demo and for tests.
 //!
@@ -10,13 +10,16 @@
 //! - The settings of the machine and the user (`gitconfig`, `GIT_*`) are not read.
 
 mod address;
+mod authorization;
 mod cancel;
 mod checkout;
 mod client;
 mod endpoint;
 mod fetcher;
+mod github_app;
 mod http;
 mod http_error;
+mod job;
 mod links;
 mod local;
 mod objects;
@@ -24,7 +27,12 @@ mod pack;
 mod refs;
 mod remote;
 pub mod repository;
+mod retry;
+mod signature;
+mod ssh;
+mod submodules;
 mod tree;
+mod wire;
 
 pub use address::{AddressPolicy, is_link_local_or_metadata};
 pub use client::SetupError;

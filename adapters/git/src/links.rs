@@ -17,7 +17,7 @@ pub(crate) type Place<'a> = Vec<&'a Folder>;
 pub(crate) enum Target<'a> {
     File(&'a gix::ObjectId),
     Folder(Place<'a>),
-    /// Nothing of that name is in the tree, as below a submodule.
+    /// Nothing of that name is in the tree, as below a submodule that is left out.
     Nothing,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn follow<'a>(place: &Place<'a>, target: &'a str) -> Result<Target<'a
         match place.last().and_then(|folder| folder.get(name)) {
             Some(Node::Folder(folder)) => place.push(folder),
             Some(Node::File(id)) if rest.is_empty() => return Ok(Target::File(id)),
-            Some(Node::File(_)) | None => return Ok(Target::Nothing),
+            Some(Node::File(_) | Node::Module(_)) | None => return Ok(Target::Nothing),
             Some(Node::Link(target)) => {
                 hops += 1;
                 if hops > HOPS {

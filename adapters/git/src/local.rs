@@ -4,11 +4,12 @@ use std::path::Path;
 
 use convoy_domain::source::GitRef;
 use convoy_ports::FetchError;
+use gix::bstr::ByteSlice as _;
 use gix::{ObjectId, Repository};
 
 use crate::client::unsupported;
 use crate::endpoint::Site;
-use crate::refs::Wanted;
+use crate::refs::{self, TAGS, Tag, Wanted};
 
 /// Opens the repository (bare, or a work tree with `.git`) in `folder`, blind to the machine's and the user's settings.
 pub(crate) fn open(folder: &Path, site: &Site) -> Result<Repository, FetchError> {
@@ -39,6 +40,10 @@ pub(crate) fn resolve(
     let name = match wanted {
         Wanted::Commit(id) => return Ok(*id),
         Wanted::Name(name) => name.as_str(),
+        Wanted::Version(constraint) => {
+            let found = refs::highest(tags(repository, site)?.into_iter(), constraint);
+            return found.map(|tag| tag.commit).ok_or_else(|| site.not_found(git_ref));
+        }
     };
     let damaged =
         |error: gix::Error| site.invalid(format!("{git_ref}: {}", crate::http_error::clean(&error.to_string())));
@@ -53,4 +58,31 @@ pub(crate) fn resolve(
         Some(mut reference) => Ok(reference.peel_to_id().map_err(damaged)?.detach()),
         None => Err(site.not_found(git_ref)),
     }
+}
+
+/// All tags.
+pub(crate) fn tags(repository: &Repository, site: &Site) -> Result<Vec<Tag>, FetchError> {
+    let damaged = |error: String| site.invalid(format!("its tags: {}", crate::http_error::clean(&error)));
+    let references = repository.references().map_err(|error| damaged(error.to_string()))?;
+    let mut tags = Vec::new();
+    for reference in references.prefixed(TAGS).map_err(|error| damaged(error.to_string()))? {
+        let mut reference = reference.map_err(|error| damaged(error.to_string()))?;
+        let own = reference.try_id().map(gix::Id::detach);
+        let Ok(name) = reference.name().as_bstr().to_str() else {
+            continue;
+        };
+        let Some(name) = name.strip_prefix(TAGS).map(str::to_owned) else {
+            continue;
+        };
+        let commit = reference
+            .peel_to_id()
+            .map_err(|error| damaged(error.to_string()))?
+            .detach();
+        tags.push(Tag {
+            name,
+            commit,
+            object: own.filter(|own| *own != commit),
+        });
+    }
+    Ok(tags)
 }

@@ -20,3 +20,33 @@ impl Objects for gix::OdbHandle {
         Ok(self.try_find(id, content)?.map(|object| object.kind))
     }
 }
+
+/// Several databases as one: a repository's and its submodules'. An id names its content, whichever holds it.
+#[derive(Default)]
+pub(crate) struct Store(Vec<Box<dyn Objects>>);
+
+impl Store {
+    pub(crate) fn add(&mut self, objects: Box<dyn Objects>) {
+        self.0.push(objects);
+    }
+}
+
+impl Objects for Store {
+    fn header(&self, id: &oid) -> gix::Result<Option<(Kind, u64)>> {
+        for objects in &self.0 {
+            if let Some(found) = objects.header(id)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read(&self, id: &oid, content: &mut Vec<u8>) -> gix::Result<Option<Kind>> {
+        for objects in &self.0 {
+            if let Some(found) = objects.read(id, content)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -6,22 +6,26 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::protocol::handshake::Ref;
 
+use convoy_sprig::semver::{Constraint, Version};
+
 use crate::client::unsupported;
 use crate::endpoint::Site;
 
 /// What is looked up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     /// The full name of a ref.
     Name(String),
     /// A commit, known already.
     Commit(ObjectId),
+    /// The tag with the highest version that fits.
+    Version(Constraint),
 }
 
 /// Reads a ref.
 ///
 /// # Errors
-/// `RefNotFound` for what cannot be the name of a ref or a commit; `Unsupported` for SHA-256 and semver.
+/// `RefNotFound` for what cannot be the name of a ref, a commit, or a constraint; `Unsupported` for SHA-256.
 pub(crate) fn wanted(git_ref: &GitRef, site: &Site) -> Result<Wanted, FetchError> {
     let named = |prefix: &str, name: &str| {
         let full = format!("{prefix}{name}");
@@ -41,7 +45,10 @@ pub(crate) fn wanted(git_ref: &GitRef, site: &Site) -> Result<Wanted, FetchError
             Ok(id) if sha.len() == 40 && !id.is_null() => Ok(Wanted::Commit(id)),
             Ok(_) | Err(_) => Err(site.not_found(git_ref)),
         },
-        GitRef::Semver(_) => Err(unsupported("`semver` of a git repository")),
+        GitRef::Semver(text) => match Constraint::parse(text) {
+            Ok(constraint) => Ok(Wanted::Version(constraint)),
+            Err(_) => Err(site.not_found(&format!("{git_ref}, which is no constraint on versions,"))),
+        },
     }
 }
 
@@ -57,6 +64,46 @@ pub(crate) fn commit_at(refs: &[Ref], name: &str) -> Option<ObjectId> {
         } => (full_ref_name == name).then_some(*object),
         Ref::Unborn { .. } => None,
     })
+}
+
+/// Where the names of tags begin.
+pub(crate) const TAGS: &str = "refs/tags/";
+
+/// A tag of a server's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tag {
+    /// Without `refs/tags/`.
+    pub(crate) name: String,
+    pub(crate) commit: ObjectId,
+    /// The tag's own object, if it has one.
+    pub(crate) object: Option<ObjectId>,
+}
+
+/// The tags of a list.
+pub(crate) fn tags(refs: &[Ref]) -> impl Iterator<Item = Tag> {
+    refs.iter().filter_map(|found| {
+        let (name, commit, object) = match found {
+            Ref::Peeled {
+                full_ref_name,
+                tag,
+                object,
+            } => (full_ref_name, *object, Some(*tag)),
+            Ref::Direct { full_ref_name, object } => (full_ref_name, *object, None),
+            Ref::Symbolic { .. } | Ref::Unborn { .. } => return None,
+        };
+        let name = name.to_str().ok()?.strip_prefix(TAGS)?.to_owned();
+        Some(Tag { name, commit, object })
+    })
+}
+
+/// The tag with the highest version that fits; of equal versions (`1.2` and `v1.2.0`) the one whose name is last.
+pub(crate) fn highest(tags: impl Iterator<Item = Tag>, constraint: &Constraint) -> Option<Tag> {
+    let versions = tags.filter_map(|tag| {
+        let version = Version::parse(&tag.name).ok()?;
+        constraint.check(&version).then_some((version, tag))
+    });
+    let highest = versions.max_by(|(a, one), (b, other)| a.compare(b).then_with(|| one.name.cmp(&other.name)));
+    highest.map(|(_, tag)| tag)
 }
 
 /// The objects that the refs of a list name themselves: tags, not what they are of.
@@ -82,6 +129,39 @@ pub(crate) fn advertised(refs: &[Ref], commit: ObjectId) -> Option<ObjectId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_highest_version_that_fits_wins() {
+        let names = [
+            "v1.2.3",
+            "1.10.0",
+            "v1.9.9",
+            "2.0.0-rc.1",
+            "v3",
+            "app/v9.0.0",
+            "latest",
+            "1.10.0-beta",
+            "v2.0.0-alpha",
+        ];
+        let tags = || {
+            names.iter().enumerate().map(|(number, name)| Tag {
+                name: (*name).to_owned(),
+                commit: ObjectId::from_bytes_or_panic(&[u8::try_from(number).unwrap() + 1; 20]),
+                object: None,
+            })
+        };
+        let check = |constraint: &str, expect: Option<&str>| {
+            let found = highest(tags(), &Constraint::parse(constraint).unwrap());
+            assert_eq!(found.map(|tag| tag.name).as_deref(), expect, "{constraint}");
+        };
+        check("*", Some("v3"));
+        check("1.x", Some("1.10.0"));
+        check("~1.2", Some("v1.2.3"));
+        check(">=1.0.0 <2.0.0", Some("1.10.0"));
+        check(">=2.0.0-0 <3.0.0-0", Some("2.0.0-rc.1"));
+        check("3.0.0", Some("v3"));
+        check("^4", None);
+    }
     use reqwest::Url;
 
     #[test]
@@ -91,6 +171,7 @@ mod tests {
             let found = match wanted(&git_ref, &site) {
                 Ok(Wanted::Name(name)) => name,
                 Ok(Wanted::Commit(id)) => format!("commit {id}"),
+                Ok(Wanted::Version(_)) => "a version".to_owned(),
                 Err(error) => error.to_string(),
             };
             assert_eq!(found, expect, "{git_ref:?}");
@@ -115,9 +196,10 @@ mod tests {
             GitRef::Commit("a".repeat(64)),
             "a git repository with SHA-256 objects is not supported",
         );
+        check(GitRef::Semver("1.x".into()), "a version");
         check(
-            GitRef::Semver("1.x".into()),
-            "`semver` of a git repository is not supported",
+            GitRef::Semver("one".into()),
+            &absent("semver one, which is no constraint on versions,"),
         );
     }
 }

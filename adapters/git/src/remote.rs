@@ -10,23 +10,33 @@ use gix::ObjectId;
 use gix::protocol::fetch::{Arguments, Response};
 use gix::protocol::handshake::Ref;
 use gix::protocol::ls_refs::RefPrefixes;
-use gix::protocol::transport::client::blocking_io::http::Transport;
+use gix::protocol::transport::client::blocking_io::Transport;
 use gix::protocol::transport::{Protocol, Service};
 use gix::protocol::{Command, Handshake, LsRefsCommand};
-use reqwest::Url;
 
 use crate::client::unsupported;
-use crate::http::{ANSWER_BYTES, Connection};
 use crate::http_error::clean;
+use crate::wire::{ANSWER_BYTES, Wire};
 
 /// Who we are, to servers.
 const AGENT: &str = concat!("convoy/", env!("CARGO_PKG_VERSION"));
 
 /// A server that has greeted.
 pub(crate) struct Remote {
-    connection: Connection,
-    transport: Transport<Connection>,
+    wire: Wire,
+    transport: Box<dyn Transport + Send>,
     handshake: Handshake,
+}
+
+/// How much of what is wanted a pack brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The objects themselves, without trees and files where the server can leave them out.
+    Bare,
+    /// Their state, without what was before.
+    Newest,
+    /// Everything that led to them.
+    Past,
 }
 
 /// Why there is no pack.
@@ -39,12 +49,9 @@ pub(crate) enum NoPack {
 }
 
 impl Remote {
-    /// Greets the server.
-    pub(crate) fn open(connection: Connection, url: &Url) -> Result<Self, FetchError> {
-        let site = connection.site.clone();
-        let url = gix::url::parse(url.as_str()).map_err(|_| site.not_a_repository("its URL is not git's"))?;
-        connection.limit_answers(ANSWER_BYTES);
-        let mut transport = Transport::new_http(connection.clone(), url, Protocol::V2, false);
+    /// Greets the server at the other end of `transport`, whose exchanges go over `wire`.
+    pub(crate) fn greet(wire: Wire, mut transport: Box<dyn Transport + Send>) -> Result<Self, FetchError> {
+        wire.limit_answers(ANSWER_BYTES);
         let handshake = gix::protocol::handshake(
             &mut transport,
             Service::UploadPack,
@@ -53,9 +60,8 @@ impl Remote {
             &mut gix::progress::Discard,
         )
         .map_err(|error| {
-            connection
-                .take_fault()
-                .unwrap_or_else(|| site.not_a_repository(words(&error)))
+            wire.take_fault()
+                .unwrap_or_else(|| wire.site.not_a_repository(words(&error)))
         })?;
         let format = handshake.capabilities.capability("object-format");
         match format.and_then(|format| format.value().map(ToString::to_string)) {
@@ -64,7 +70,7 @@ impl Remote {
                 clean(&format)
             ))),
             Some(_) | None => Ok(Self {
-                connection,
+                wire,
                 transport,
                 handshake,
             }),
@@ -93,21 +99,24 @@ impl Remote {
         self.handshake.refs.as_deref().unwrap_or_default()
     }
 
-    /// Receives a pack of at most `limit` bytes with `wants`: their newest state only, or all of their past.
-    pub(crate) fn receive(&mut self, wants: &[ObjectId], newest: bool, limit: u64) -> Result<Vec<u8>, NoPack> {
+    /// Receives a pack of at most `limit` bytes with `wants`.
+    pub(crate) fn receive(&mut self, wants: &[ObjectId], depth: Depth, limit: u64) -> Result<Vec<u8>, NoPack> {
         let version = self.handshake.server_protocol_version;
         let mut features = Command::Fetch.default_features(version, &self.handshake.capabilities);
         features.push(agent());
         Response::check_required_features(version, &features)
-            .map_err(|error| NoPack::Failed(self.connection.site.not_a_repository(words(&error))))?;
+            .map_err(|error| NoPack::Failed(self.wire.site.not_a_repository(words(&error))))?;
         let mut arguments = Arguments::new(version, features, false);
         for want in wants {
             arguments.want(want);
         }
-        if newest && arguments.can_use_shallow() && arguments.can_use_deepen() {
+        if depth != Depth::Past && arguments.can_use_shallow() && arguments.can_use_deepen() {
             arguments.deepen(1);
         }
-        self.connection.limit_answers(limit);
+        if depth == Depth::Bare && arguments.can_use_filter() {
+            arguments.filter("tree:0");
+        }
+        self.wire.limit_answers(limit);
         let mut said = String::new();
         match receive(&mut self.transport, &mut arguments, version, &mut said) {
             Ok(pack) => Ok(pack),
@@ -116,11 +125,11 @@ impl Remote {
     }
 
     fn no_pack(&self, error: &gix::Error, said: &str) -> NoPack {
-        if let Some(fault) = self.connection.take_fault() {
+        if let Some(fault) = self.wire.take_fault() {
             return NoPack::Failed(fault);
         }
         if !said.is_empty() {
-            return NoPack::Failed(self.connection.site.unreachable(format!("it gave up: {}", clean(said))));
+            return NoPack::Failed(self.wire.site.unreachable(format!("it gave up: {}", clean(said))));
         }
         let said = words(error);
         // The words of git itself, and of the Java implementation.
@@ -131,7 +140,7 @@ impl Remote {
     }
 
     fn failure(&self, error: &gix::Error) -> FetchError {
-        self.connection
+        self.wire
             .take_fault()
             .unwrap_or_else(|| self.failure_with(error, &words(error)))
     }
@@ -141,15 +150,15 @@ impl Remote {
             .downcast_any_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == std::io::ErrorKind::UnexpectedEof);
         if broke_off {
-            self.connection.site.unreachable("its answer broke off")
+            self.wire.site.unreachable("its answer broke off")
         } else {
-            self.connection.site.invalid(format!("its answer: {said}"))
+            self.wire.site.invalid(format!("its answer: {said}"))
         }
     }
 }
 
 fn receive(
-    transport: &mut Transport<Connection>,
+    transport: &mut Box<dyn Transport + Send>,
     arguments: &mut Arguments,
     version: Protocol,
     said: &mut String,

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use convoy_domain::Timestamp;
 use convoy_ports::FetchError;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -24,7 +25,7 @@ const DEPTH: usize = 128;
 
 /// Bytes of one tree object, of a commit, and of a link's target.
 pub(crate) const TREE_BYTES: u64 = 16 * 1024 * 1024;
-const COMMIT_BYTES: u64 = 1024 * 1024;
+pub(crate) const COMMIT_BYTES: u64 = 1024 * 1024;
 const LINK_BYTES: u64 = 4096;
 
 /// Which names are refused. Those that only Windows forbids are left alone: nothing is written to a disk.
@@ -44,6 +45,8 @@ pub(crate) enum Node {
     File(ObjectId),
     /// A symbolic link and its target, as written.
     Link(String),
+    /// A submodule at a commit of another repository.
+    Module(ObjectId),
 }
 
 /// Where objects come from, and what speaks of them.
@@ -83,21 +86,36 @@ impl Reading<'_> {
     }
 }
 
-/// Loads the tree of `commit`, with at most `entries` files, links and folders.
+/// Loads the tree of `commit`, with at most `left` of `entries` files, links and folders, which it counts down.
 ///
 /// # Errors
 /// `Invalid` for a damaged or hostile tree, `Limit` for one that is too large.
-pub(crate) fn load(reading: &Reading<'_>, commit: &ObjectId, entries: usize) -> Result<Folder, FetchError> {
+pub(crate) fn load(
+    reading: &Reading<'_>,
+    commit: &ObjectId,
+    left: &mut usize,
+    entries: usize,
+) -> Result<Folder, FetchError> {
     let content = reading.read(commit, Kind::Commit, COMMIT_BYTES, "the commit")?;
     let root = CommitRefIter::from_bytes(&content, HashKind::Sha1)
         .tree_id()
         .map_err(|_| reading.site.invalid(format!("the commit is damaged ({commit})")))?;
     let mut loader = Loader {
         reading,
-        left: entries,
+        left: *left,
         entries,
     };
-    loader.folder(&root, "", 0)
+    let folder = loader.folder(&root, "", 0)?;
+    *left = loader.left;
+    Ok(folder)
+}
+
+/// When a commit was made, if it says so in a way that can be read.
+pub(crate) fn committed_at(reading: &Reading<'_>, commit: &ObjectId) -> Option<Timestamp> {
+    let content = reading.read(commit, Kind::Commit, COMMIT_BYTES, "the commit").ok()?;
+    let parts = CommitRefIter::from_bytes(&content, HashKind::Sha1);
+    let seconds = parts.committer().ok()?.seconds();
+    Timestamp::from_second(seconds).ok()
 }
 
 struct Loader<'a, 'b> {
@@ -128,8 +146,7 @@ impl Loader<'_, '_> {
                 EntryKind::Tree => Node::Folder(self.folder(&entry.oid.to_owned(), &path, depth + 1)?),
                 EntryKind::Blob | EntryKind::BlobExecutable => Node::File(entry.oid.to_owned()),
                 EntryKind::Link => Node::Link(self.target(&entry.oid.to_owned(), &path)?),
-                // A submodule, whose content is another repository's.
-                EntryKind::Commit => continue,
+                EntryKind::Commit => Node::Module(entry.oid.to_owned()),
             };
             match folder.entry(name) {
                 Entry::Vacant(place) => drop(place.insert(node)),

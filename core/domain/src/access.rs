@@ -54,7 +54,6 @@ pub struct SshAccess {
     /// Password of the user, tried after `identity`.
     pub password: Option<Secret<String>>,
     /// Host keys, in the format of `known_hosts`; a host that is not there is refused.
-    /// Host keys, in the format of `known_hosts`; a host that is not there is refused.
     pub known_hosts: Option<Secret<String>>,
 }
 

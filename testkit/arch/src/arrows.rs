@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("app/convoy", &["core/*", "adapters/*", "app/runtime"]),
     ("testkit/arch", &["core/*"]),
     ("testkit/controlplane", &[]),
+    ("testkit/faultproxy", &[]),
     ("testkit/strategies", &["core/*"]),
     ("testkit/golden", &["core/*"]),
     ("testkit/fakes", &["core/*", "testkit/strategies"]),

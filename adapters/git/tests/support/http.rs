@@ -41,7 +41,9 @@ impl GitServer {
         let repositories = Repositories::new();
         let (plain_port, tls_port) = (free_port(), free_port());
         let authority = certificates(folder.path());
+        std::fs::write(folder.path().join("users"), format!("{USER}:{{PLAIN}}{PASSWORD}\n")).expect("users");
         let configuration = CONFIGURATION
+            .replace("@LOCATIONS@", &locations())
             .replace("@HTTPS_PORT@", &tls_port.to_string())
             .replace("@HTTP_PORT@", &plain_port.to_string())
             .replace("@FOLDER@", &folder.path().display().to_string())
@@ -76,18 +78,15 @@ impl GitServer {
         format!("https://127.0.0.1:{}/{name}.git", self.tls_port)
     }
 
+    /// What was asked so far, a line each: host, method, path, status, and in brackets the credentials.
+    pub(crate) fn seen(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.folder.path().join("seen.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
     fn supervise(&mut self, program: &Path, arguments: &[&str]) {
-        let child = Command::new("/bin/sh")
-            .args(["-c", SUPERVISE, "supervise"])
-            .arg(program)
-            .args(arguments)
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a shell");
+        let mut command = supervised(program);
+        let child = command.args(arguments).spawn().expect("a shell");
         self.processes.push(child);
     }
 
@@ -122,7 +121,21 @@ impl Drop for GitServer {
     }
 }
 
-fn free_port() -> u16 {
+/// A command that runs `program` with the arguments that are added, until its standard input closes.
+pub(crate) fn supervised(program: &Path) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", SUPERVISE, "supervise"])
+        .arg(program)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its address").port()
 }
@@ -142,16 +155,68 @@ fn certificates(folder: &Path) -> Vec<u8> {
     pem.into_bytes()
 }
 
-/// `/moved/` redirects to the same repository, `/forbidden/` and `/secret/` ask for credentials, `/plain/` redirects
-/// from https to http, `/old/` serves the protocol without version 2.
-const CONFIGURATION: &str = r"
+/// One way of serving git below a prefix: `@WAY@` is the prefix, `@MORE@` what else the location says.
+const WAY: &str = r"
+    location @WAY@/ {
+      @MORE@
+      rewrite ^@WAY@(/.*)$ $1 break;
+      fastcgi_pass git;
+      fastcgi_param SCRIPT_FILENAME @BACKEND@;
+      fastcgi_param GIT_PROJECT_ROOT @ROOT@;
+      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
+      fastcgi_param PATH_INFO $uri;
+      fastcgi_param QUERY_STRING $query_string;
+      fastcgi_param REQUEST_METHOD $request_method;
+      fastcgi_param CONTENT_TYPE $content_type;
+      fastcgi_param CONTENT_LENGTH $content_length;
+    }
+";
+
+/// `/moved/` redirects to the same repository, `/elsewhere/` to it by another name of the host, `/loop/` to itself,
+/// `/plain/` from https to http; `/forbidden/` and `/secret/` refuse all; `/basic/`, `/bearer/` and `/app/` want
+/// credentials; `/old/` serves the protocol without version 2.
+fn locations() -> String {
+    let protocol = "fastcgi_param GIT_PROTOCOL $http_git_protocol;";
+    let wants = |what: &str| format!("if ($http_authorization != '{what}') {{ return 401; }} {protocol}");
+    let ways = [
+        ("", protocol.to_owned()),
+        ("/old", String::new()),
+        (
+            "/basic",
+            format!("auth_basic git; auth_basic_user_file users; {protocol}"),
+        ),
+        ("/bearer", wants(&format!("Bearer {TOKEN}"))),
+        ("/app", wants(&basic("x-access-token", INSTALLATION_TOKEN))),
+    ];
+    let ways = ways
+        .iter()
+        .map(|(way, more)| WAY.replace("@WAY@", way).replace("@MORE@", more));
+    ways.collect()
+}
+
+/// The user of `/basic/`, the password, and what `/bearer/` and `/app/` want. None of them may ever be printed.
+pub(crate) const USER: &str = "ann";
+pub(crate) const PASSWORD: &str = "canary-password";
+pub(crate) const TOKEN: &str = "canary-token";
+pub(crate) const INSTALLATION_TOKEN: &str = "canary-installation";
+
+/// The header of HTTP's basic scheme.
+pub(crate) fn basic(user: &str, password: &str) -> String {
+    format!(
+        "Basic {}",
+        data_encoding::BASE64.encode(format!("{user}:{password}").as_bytes())
+    )
+}
+
+const CONFIGURATION: &str = r#"
 daemon off;
 master_process off;
 pid nginx.pid;
 error_log error.log;
 events { worker_connections 128; }
 http {
-  access_log off;
+  log_format seen '$host $request_method $request_uri $status [$http_authorization]';
+  access_log seen.log seen;
   client_max_body_size 0;
   client_body_temp_path body;
   proxy_temp_path proxy;
@@ -165,33 +230,14 @@ http {
     ssl_certificate server.pem;
     ssl_certificate_key server.key;
     location /moved/ { rewrite ^/moved/(.*)$ /$1 redirect; }
+    location /elsewhere/ { rewrite ^/elsewhere/(.*)$ http://localhost:@HTTP_PORT@/$1 redirect; }
+    location /elsewhere-basic/ { rewrite ^/elsewhere-basic/(.*)$ http://localhost:@HTTP_PORT@/basic/$1 redirect; }
+    location /moved-basic/ { rewrite ^/moved-basic/(.*)$ /basic/$1 redirect; }
+    location /loop/ { rewrite ^/loop/(.*)$ /loop/$1 redirect; }
     location /plain/ { rewrite ^/plain/(.*)$ http://127.0.0.1:@HTTP_PORT@/$1 redirect; }
     location /secret/ { return 401; }
     location /forbidden/ { return 403; }
-    location /old/ {
-      rewrite ^/old(/.*)$ $1 break;
-      fastcgi_pass git;
-      fastcgi_param SCRIPT_FILENAME @BACKEND@;
-      fastcgi_param GIT_PROJECT_ROOT @ROOT@;
-      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
-      fastcgi_param PATH_INFO $uri;
-      fastcgi_param QUERY_STRING $query_string;
-      fastcgi_param REQUEST_METHOD $request_method;
-      fastcgi_param CONTENT_TYPE $content_type;
-      fastcgi_param CONTENT_LENGTH $content_length;
-    }
-    location / {
-      fastcgi_pass git;
-      fastcgi_param SCRIPT_FILENAME @BACKEND@;
-      fastcgi_param GIT_PROJECT_ROOT @ROOT@;
-      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
-      fastcgi_param GIT_PROTOCOL $http_git_protocol;
-      fastcgi_param PATH_INFO $uri;
-      fastcgi_param QUERY_STRING $query_string;
-      fastcgi_param REQUEST_METHOD $request_method;
-      fastcgi_param CONTENT_TYPE $content_type;
-      fastcgi_param CONTENT_LENGTH $content_length;
-    }
+@LOCATIONS@
   }
 }
-";
+"#;

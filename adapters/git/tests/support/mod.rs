@@ -5,6 +5,7 @@
 pub(crate) mod faulty;
 pub(crate) mod http;
 pub(crate) mod repositories;
+pub(crate) mod sshd;
 
 use std::time::Duration;
 
