@@ -1,9 +1,11 @@
-//! The operating system's clock behind the port [`Clock`].
+//! The operating system's clock and randomness behind the ports [`Clock`] and [`Entropy`].
 
+use std::fs::File;
+use std::io::Read as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use convoy_domain::Timestamp;
-use convoy_ports::Clock;
+use convoy_ports::{Clock, Entropy, EntropyError};
 
 /// The wall clock, in UTC. It steps back when an administrator or a time service sets it back.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,6 +14,18 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         to_timestamp(SystemTime::now())
+    }
+}
+
+/// The kernel's randomness.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
+        File::open("/dev/urandom")
+            .and_then(|mut file| file.read_exact(bytes))
+            .map_err(|error| EntropyError { why: error.to_string() })
     }
 }
 
@@ -39,6 +53,15 @@ mod tests {
             assert_eq!(to_timestamp(UNIX_EPOCH + offset).as_nanosecond(), expected);
             assert_eq!(to_timestamp(UNIX_EPOCH - offset).as_nanosecond(), -expected);
         }
+    }
+
+    #[test]
+    fn random_bytes_are_others_each_time() {
+        let draw = || {
+            let mut bytes = [0; 32];
+            SystemEntropy.fill(&mut bytes).map(|()| bytes)
+        };
+        assert_ne!(draw().unwrap(), draw().unwrap());
     }
 
     #[test]

@@ -80,7 +80,9 @@ fn settings(flags: &Flags) -> Settings {
         replica: std::env::var("HOSTNAME").unwrap_or(default.replica),
         own_namespace: std::env::var("POD_NAMESPACE").unwrap_or(default.own_namespace),
         default_service_account: flags.default_service_account.clone(),
+        entropy_secret: flags.entropy_key_secret.clone().unwrap_or(default.entropy_secret),
         limits: flags.limits.limits(),
+        render_concurrency: default.render_concurrency,
         artifact_bytes: flags.artifact_store_bytes.unwrap_or(default.artifact_bytes),
         apply_concurrency: default.apply_concurrency,
     }

@@ -5,6 +5,7 @@
 
 mod apply;
 mod follow;
+mod key;
 mod observe;
 mod progress;
 mod project;
@@ -153,6 +154,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
             ..Settings::default()
         },
     };
+    key::install(&*process.control_plane(), &process.settings, &state.path).await?;
     let demo = Demo {
         once: args.once,
         timeout: args.timeout,

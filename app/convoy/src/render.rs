@@ -41,6 +41,10 @@ pub(crate) struct Args {
     /// Directory to render in place of what the source gives
     #[arg(long, value_name = "DIR")]
     source: Option<PathBuf>,
+    /// File with the key of random functions in charts, as the controller's Secret holds it; without it, each run
+    /// has one of its own
+    #[arg(long, value_name = "FILE")]
+    entropy_key: Option<PathBuf>,
     /// Name of the Release, where the files hold several
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
@@ -102,7 +106,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         None => {
             let limits = args.form.limits.limits();
-            let objects = release::render(&args.files, args.release.as_deref(), args.source.as_deref(), &limits)?;
+            let wanted = release::Wanted {
+                files: &args.files,
+                name: args.release.as_deref(),
+                source: args.source.as_deref(),
+                key: args.entropy_key.as_deref(),
+            };
+            let objects = release::render(wanted, &limits)?;
             (named(objects, &limits)?, &args.form)
         }
     };

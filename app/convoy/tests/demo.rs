@@ -22,11 +22,11 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A copy of the sample with one text replaced in one file.
+/// A copy of the example with plain manifests, with one text replaced in one file.
 fn sample_with(file: &str, from: &str, to: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     copy(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo"),
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/manifests"),
         dir.path(),
     );
     let path = dir.path().join(file);
@@ -51,26 +51,30 @@ fn broken_within(timeout: &str, file: &str, from: &str, to: &str) -> common::End
     ended
 }
 
-#[test]
-fn the_sample_is_healthy_and_shows_its_tree() {
-    let ended = run(&["demo", "--once"]).exits(0);
+/// The lines of a tree that are the same each time: all but the first, which names the revision.
+fn tree(ended: &common::Ended) -> Vec<String> {
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert!(lines[0].starts_with("Release default/bookshelf"), "{}", ended.stdout);
     assert!(lines[0].contains("Healthy") && lines[0].contains("revision ") && lines[0].contains("render "));
-    // The rest is the same each time.
-    let stable: Vec<String> = lines[1..]
+    lines[1..]
         .iter()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
+        .collect()
+}
+
+#[test]
+fn the_chart_of_the_sample_is_healthy_and_shows_its_tree() {
+    let ended = run(&["demo", "--once"]).exits(0);
     assert_eq!(
-        stable,
+        tree(&ended),
         [
             "├─ wave 0",
             "│ ├─ Namespace bookshelf Healthy",
+            "│ ├─ Secret bookshelf/session Healthy",
             "│ ├─ ConfigMap bookshelf/catalogue Healthy",
+            "│ ├─ ConfigMap bookshelf/site Healthy",
             "│ ├─ Service bookshelf/backend Healthy",
-            "│ ├─ Service bookshelf/frontend Healthy",
-            "│ └─ ConfigMap bookshelf/site Healthy",
+            "│ └─ Service bookshelf/frontend Healthy",
             "├─ wave 1 gate",
             "│ └─ Deployment.apps bookshelf/backend Healthy",
             "└─ wave 2 gate",
@@ -82,6 +86,29 @@ fn the_sample_is_healthy_and_shows_its_tree() {
     assert!(
         !ended.stdout.contains('\u{1b}') && !ended.stderr.contains('\u{1b}'),
         "no colours in a pipe"
+    );
+}
+
+#[test]
+fn the_examples_of_manifests_and_kustomize_are_healthy() {
+    let example = |name: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        copy(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name),
+            dir.path(),
+        );
+        tree(&run(&["demo", dir.path().to_str().unwrap(), "--once"]).exits(0))
+    };
+    let manifests = example("manifests");
+    assert_eq!(manifests.len(), 10, "{manifests:#?}");
+    let kustomize = example("kustomize");
+    assert!(
+        kustomize.iter().any(|line| line.contains("ConfigMap bookshelf/catalogue-")),
+        "{kustomize:#?}"
+    );
+    assert!(
+        kustomize.iter().any(|line| line.contains("Deployment.apps bookshelf/backend Healthy")),
+        "{kustomize:#?}"
     );
 }
 
@@ -200,6 +227,9 @@ fn a_taken_port_is_named() {
         .says("--port");
 }
 
+/// The values of the sample's sub-chart, below its tree.
+const FRONTEND: &str = "charts/bookshelf/charts/frontend/values.yaml";
+
 /// A demo that runs, with its directories.
 struct Live {
     demo: Running,
@@ -245,14 +275,14 @@ impl Live {
 
     /// Saves a change and waits until it is healthy.
     fn change(&mut self, replicas: usize) {
-        let file = self.tree().join("frontend/deployment.yaml");
+        let file = self.tree().join(FRONTEND);
         let text = fs::read_to_string(&file).unwrap();
         let line = text
             .lines()
             .find(|line| line.contains("replicas:"))
             .unwrap()
             .to_string();
-        fs::write(&file, text.replace(&line, &format!("  replicas: {replicas}"))).unwrap();
+        fs::write(&file, text.replace(&line, &format!("replicas: {replicas}"))).unwrap();
         let committed = self.demo.says("committed");
         let revision = committed.split_whitespace().last().unwrap().to_string();
         self.demo.says(&format!("healthy at {revision}"));
@@ -369,8 +399,8 @@ fn a_kept_directory_keeps_its_history() {
     assert_eq!(first.lines().count(), 1);
     demo();
     assert_eq!(history(), first, "the same render has no second entry");
-    let file = dir.path().join("state/sample/tree/backend/deployment.yaml");
-    let text = fs::read_to_string(&file).unwrap().replace("replicas: 2", "replicas: 3");
+    let file = dir.path().join("state/sample/tree").join(FRONTEND);
+    let text = fs::read_to_string(&file).unwrap().replace("replicas: 1", "replicas: 3");
     fs::write(&file, text).unwrap();
     demo();
     let lines = history();
@@ -416,7 +446,7 @@ fn a_release_that_waits_is_let_through_once() {
         .replace("automatic: true", "automatic: false");
     fs::write(&file, text).unwrap();
     live.demo.says("applied the changed objects");
-    let file = live.tree().join("frontend/deployment.yaml");
+    let file = live.tree().join(FRONTEND);
     let text = fs::read_to_string(&file).unwrap().replace("replicas: 1", "replicas: 2");
     fs::write(&file, text).unwrap();
     live.demo.says("waits for a sync request: 1 object");

@@ -25,7 +25,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn example() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/demo/release.yaml")
+        .join("../../examples/manifests/release.yaml")
         .to_string_lossy()
         .into_owned()
 }
@@ -280,4 +280,64 @@ fn a_source_that_cannot_be_reached_is_named() {
         .says("cannot be reached");
     with("file:///nowhere/at/all").says("file:///nowhere/at/all");
     with("ssh://git@127.0.0.1/x.git").says("not supported");
+}
+
+const CHART: &[(&str, &str)] = &[
+    ("app/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+    ("app/chart/values.yaml", "who: nobody\n"),
+    (
+        "app/chart/templates/a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Name }}'}\n\
+         data: {password: '{{ randAlphaNum 12 }}', who: '{{ .Values.who }}'}\n",
+    ),
+    ("app/base/kustomization.yaml", "resources: [a.yaml]\ncommonLabels: {a: b}\n"),
+    ("app/base/a.yaml", CONFIG_MAP),
+];
+
+fn release_of(content: &str) -> String {
+    format!(
+        "apiVersion: source.convoy.kumodo.io/v1alpha1\nkind: GitRepository\nmetadata: {{name: app}}\n\
+         spec: {{url: \"file://./app\", auth: {{type: none}}}}\n---\n\
+         apiVersion: core.convoy.kumodo.io/v1alpha1\nkind: Release\nmetadata: {{name: web}}\n\
+         spec:\n  clusterRef: {{name: here}}\n  source: {{type: gitRepository, gitRepository: {{name: app}}}}\n  content: {content}\n"
+    )
+}
+
+#[test]
+fn a_chart_of_a_release_gives_one_render_for_one_key() {
+    let content = "{type: helm, helm: {path: chart, releaseName: shop, values: [{type: inline, inline: {who: me}}]}}";
+    let dir = directory(&[CHART, &[("release.yaml", &release_of(content)), ("key", &"k".repeat(32))]].concat());
+    let shown = run_in(dir.path(), &["render", "release.yaml"]).exits(0).stdout;
+    assert!(shown.contains("name: shop") && shown.contains("who: me"), "{shown}");
+    let named = |key: &[&str]| {
+        let arguments = [&["render", "release.yaml", "-o", "ref"], key].concat();
+        run_in(dir.path(), &arguments).exits(0).stdout
+    };
+    let key = ["--entropy-key", "key"];
+    assert_eq!(named(&key), named(&key));
+    assert_ne!(named(&[]), named(&[]), "each run has a key of its own");
+    fs::write(dir.path().join("key"), "short").unwrap();
+    run_in(dir.path(), &["render", "release.yaml", "--entropy-key", "key"])
+        .exits(1)
+        .says("at least 16 bytes");
+}
+
+#[test]
+fn a_kustomization_of_a_release_is_built_and_its_warnings_are_told() {
+    let content = "{type: kustomize, kustomize: {path: base, targetNamespace: prod}}";
+    let dir = directory(&[CHART, &[("release.yaml", &release_of(content))]].concat());
+    let ended = run_in(dir.path(), &["render", "release.yaml"]).exits(0).says("warning: ");
+    assert!(ended.stdout.contains("namespace: prod"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("commonLabels"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_broken_chart_of_a_release_names_its_place() {
+    let broken = ("app/chart/templates/a.yaml", "a: {{ .Values.absent.deeper }}\n");
+    let content = "{type: helm, helm: {path: chart}}";
+    let files: Vec<_> = CHART.iter().filter(|(path, _)| *path != broken.0).copied().collect();
+    let dir = directory(&[&files[..], &[broken, ("release.yaml", &release_of(content))]].concat());
+    run_in(dir.path(), &["render", "release.yaml"])
+        .exits(1)
+        .says("web/templates/a.yaml:1:");
 }

@@ -168,6 +168,7 @@ mod tests {
         let files = [("f".to_string(), Arc::from(vec![0; bytes - 1]))].into();
         Artifact {
             revision: Revision(revision.to_string()),
+            time: None,
             files: Arc::new(files),
         }
     }

@@ -5,6 +5,8 @@
 //! waits for anything but a port, and what must wait returns the time of the next look.
 
 mod artifacts;
+mod engines;
+mod entropy;
 mod failures;
 mod registry;
 mod release;

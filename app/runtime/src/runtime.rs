@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use convoy_domain::Timestamp;
+use convoy_domain::condition::Failure;
+use convoy_domain::entropy::DEFAULT_SECRET;
 use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::SourceKey;
-use convoy_ports::{Clock, ClusterConnector, ControlPlane, Reconciler, Requeue, SourceFetcher};
+use convoy_ports::{Clock, ClusterConnector, ControlPlane, Entropy, Reconciler, Requeue, SourceFetcher};
 
 use crate::artifacts::Artifacts;
+use crate::engines::Engines;
+use crate::entropy::{self, KnownKey};
 use crate::registry::{KnownClusters, Registry};
 use crate::render_store::RenderStore;
 use crate::{release, target, verify};
@@ -28,6 +32,8 @@ pub struct Ports {
     pub store: RenderStore,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// Randomness, for the installation's key.
+    pub entropy: Arc<dyn Entropy>,
 }
 
 /// Settings of one process.
@@ -43,8 +49,12 @@ pub struct Settings {
     pub own_namespace: String,
     /// Service account impersonated for Releases that name none.
     pub default_service_account: Option<String>,
+    /// Name of the Secret, in `own_namespace`, with the key from which charts draw.
+    pub entropy_secret: String,
     /// Bounds of rendering.
     pub limits: Limits,
+    /// Renders made at a time.
+    pub render_concurrency: usize,
     /// Bytes of artifacts kept in memory.
     pub artifact_bytes: u64,
     /// Objects of one Release applied at a time.
@@ -59,7 +69,9 @@ impl Default for Settings {
             replica: "convoy-0".to_string(),
             own_namespace: "convoy-system".to_string(),
             default_service_account: None,
+            entropy_secret: DEFAULT_SECRET.to_string(),
             limits: Limits::default(),
+            render_concurrency: std::thread::available_parallelism().map_or(1, usize::from),
             artifact_bytes: 512 * 1024 * 1024,
             apply_concurrency: 16,
         }
@@ -74,6 +86,8 @@ pub struct Runtime {
     pub(crate) artifacts: Artifacts,
     pub(crate) registry: Registry,
     pub(crate) clusters: KnownClusters,
+    pub(crate) engines: Engines,
+    pub(crate) key: KnownKey,
 }
 
 impl Runtime {
@@ -81,13 +95,24 @@ impl Runtime {
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let artifacts = Artifacts::new(settings.artifact_bytes);
+        let engines = Engines::new(settings.render_concurrency);
         Self {
             ports,
             settings,
             artifacts,
             registry: Registry::default(),
             clusters: KnownClusters::default(),
+            engines,
+            key: KnownKey::default(),
         }
+    }
+
+    /// Makes the installation's key, before anything is applied: once it was, a key that is not there is lost.
+    ///
+    /// # Errors
+    /// When there is no key now; Releases of charts will fail with the same until there is one.
+    pub async fn make_key(&self) -> Result<(), Failure> {
+        entropy::key(self).await.map(drop)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

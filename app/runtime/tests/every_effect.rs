@@ -24,7 +24,7 @@ use convoy_testkit_fakes::faults::{
     EffectCounter, Fault, FaultyBlobStore, FaultyConnector, FaultyControlPlane, When, until_crash,
 };
 use convoy_testkit_fakes::{
-    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeFetcher, Readiness, Times, samples,
+    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeEntropy, FakeFetcher, Readiness, Times, samples,
 };
 use proptest::prelude::*;
 
@@ -79,6 +79,7 @@ impl World {
             sources: Arc::clone(&self.fetcher) as Arc<dyn SourceFetcher>,
             store: RenderStore::new(Arc::new(FaultyBlobStore::new(blobs, effects()))),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
+            entropy: Arc::new(FakeEntropy::new()),
         };
         Runtime::new(ports, Settings::default())
     }

@@ -4,6 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use jiff::Timestamp;
+
 /// What a ref resolved to: a commit SHA, `<chart>-<version>`, or a digest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub String);
@@ -25,6 +27,8 @@ pub type Files = BTreeMap<String, Arc<[u8]>>;
 pub struct Artifact {
     /// The revision.
     pub revision: Revision,
+    /// When the revision was made, if it says so.
+    pub time: Option<Timestamp>,
     /// Its files.
     pub files: Arc<Files>,
 }

@@ -1,6 +1,6 @@
 //! A target cluster as the control plane records it.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 
 use crate::id::NamespacedName;
@@ -49,4 +49,13 @@ pub struct ClusterFacts {
     pub nodes: Option<u32>,
     /// UID of kube-system: two Clusters with one id are one cluster.
     pub cluster_id: String,
+}
+
+/// What a cluster serves, for charts that ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterApi {
+    /// Server version, `v1.36.3`.
+    pub version: String,
+    /// `group/version` and `group/version/Kind` of all that is served.
+    pub api_versions: BTreeSet<String>,
 }

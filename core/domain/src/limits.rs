@@ -1,5 +1,7 @@
 //! The bounds of one render; flags of the controller change them.
 
+use core::time::Duration;
+
 /// Bounds; a breach is a `LimitExceeded` that names the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -17,6 +19,16 @@ pub struct Limits {
     pub objects: usize,
     /// Canonical bytes of a render.
     pub render_bytes: u64,
+    /// Bytes that an archive may unpack to, for each of its own.
+    pub archive_ratio: usize,
+    /// Templates of a chart within templates.
+    pub template_recursion: usize,
+    /// Steps that the templates of a chart may take together.
+    pub template_steps: u64,
+    /// Bytes that the templates of a chart may write together.
+    pub template_output: usize,
+    /// Time that a render may take.
+    pub render_time: Duration,
 }
 
 impl Default for Limits {
@@ -30,6 +42,11 @@ impl Default for Limits {
             depth: 200,
             objects: 10_000,
             render_bytes: 64 * MIB,
+            archive_ratio: 200,
+            template_recursion: 1_000,
+            template_steps: 50_000_000,
+            template_output: 64 << 20,
+            render_time: Duration::from_secs(30),
         }
     }
 }

@@ -25,16 +25,17 @@ use crate::scope::Scopes;
 mod documents;
 
 pub use documents::DOCUMENTS;
-use documents::{Found, read_file};
+pub(crate) use documents::Found;
+use documents::read_file;
 
 /// Where an object was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Path of the file.
+    /// Path of the file, or what else wrote it: a template, a kustomization.
     pub file: String,
-    /// Number of the document, from 1.
+    /// Number of the document, from 1; 0 where nobody counted.
     pub document: usize,
-    /// Line on which the document begins, from 1.
+    /// Line on which the document begins, from 1; 0 where nobody counted.
     pub line: usize,
     /// Numbers, from 1, of the item in a List, and in a List within that.
     pub items: Vec<usize>,
@@ -42,7 +43,10 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` document {} (line {})", self.file, self.document, self.line)?;
+        write!(f, "`{}`", self.file)?;
+        if self.document > 0 {
+            write!(f, " document {} (line {})", self.document, self.line)?;
+        }
         self.items.iter().try_for_each(|item| write!(f, " item {item}"))
     }
 }
@@ -156,16 +160,11 @@ impl RenderError {
 /// [`RenderError`] for the first thing that is wrong.
 pub fn render_manifests(files: &Files, manifests: &Manifests, limits: &Limits) -> Result<Vec<Object>, RenderError> {
     let selected = select(files, &manifests.paths, limits)?;
-    let mut found = Found {
-        objects: Vec::new(),
-        places: Vec::new(),
-        limit: limits.objects,
-    };
+    let mut found = Found::within(limits);
     for file in selected {
         read_file(file, files.get(file).map_or(&[][..], |bytes| bytes), limits, &mut found)?;
     }
-    check_identities(&found)?;
-    Ok(found.objects)
+    found.into_objects()
 }
 
 /// The files that the entries select, in order.
@@ -203,7 +202,7 @@ fn select<'a>(files: &'a Files, paths: &[String], limits: &Limits) -> Result<Vec
 }
 
 /// A path without `.` parts, empty parts and `..` (empty for the root); `None` when it leads out of the tree.
-fn normalize(path: &str) -> Option<String> {
+pub(crate) fn normalize(path: &str) -> Option<String> {
     if path.is_empty() || path.starts_with('/') || path.contains('\0') {
         return None;
     }

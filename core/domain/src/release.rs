@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use convoy_value::Value;
+use convoy_value::{Map, Value};
 use jiff::Timestamp;
 
 use crate::id::ReleaseId;
@@ -106,19 +106,71 @@ pub struct ReleaseSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A Helm chart.
-    Helm {
-        /// Directory of the chart, for git sources.
-        path: String,
-    },
+    Helm(Helm),
     /// A kustomization.
-    Kustomize {
-        /// Directory of the kustomization.
-        path: String,
-        /// `targetNamespace`.
-        target_namespace: Option<String>,
-    },
+    Kustomize(Kustomize),
     /// Plain manifests.
     Manifests(Manifests),
+}
+
+/// `content.helm`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Helm {
+    /// Directory of the chart, for git sources; empty for the root.
+    pub path: String,
+    /// `.Release.Name`; the chart's name when nothing is said.
+    pub release_name: Option<String>,
+    /// `.Release.Namespace`; `default` when nothing is said.
+    pub release_namespace: Option<String>,
+    /// Where the chart's dependencies come from.
+    pub dependencies: DependencyMode,
+    /// What `.Capabilities` holds.
+    pub capabilities: CapabilitiesMode,
+    /// Whether the files of `crds/` are objects of the render.
+    pub include_crds: bool,
+    /// Layers of values; a later one wins.
+    pub values: Vec<ValuesLayer>,
+}
+
+/// `content.helm.dependencyMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DependencyMode {
+    /// They are in `charts/`.
+    #[default]
+    Vendored,
+    /// They are fetched: refused with `Unsupported`.
+    Resolve,
+}
+
+/// `content.helm.capabilities`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CapabilitiesMode {
+    /// Helm's own, whatever the cluster is.
+    #[default]
+    Defaults,
+    /// The target cluster's.
+    Cluster,
+}
+
+/// One entry of `content.helm.values`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValuesLayer {
+    /// Values in the Release itself.
+    Inline(Map),
+    /// A type whose behaviour comes later: the Release is refused with `Unsupported`.
+    Unsupported {
+        /// `configMap`, `secret` or `gitRepository`.
+        kind: &'static str,
+    },
+}
+
+/// `content.kustomize`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kustomize {
+    /// Directory of the kustomization; empty for the root.
+    pub path: String,
+    /// Namespace of every namespaced object.
+    pub target_namespace: Option<String>,
 }
 
 /// `content.manifests`.

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use crate::condition::{Failure, Reason, Stage};
 use crate::id::{check_label, check_subdomain};
 use crate::mutation::Matcher;
-use crate::release::{Content, MutationAction, Release};
+use crate::release::{Content, DependencyMode, Helm, MutationAction, Release, ValuesLayer};
 use crate::source::{GitRef, SourceKind, SourceRef};
 
 /// Checks a Release.
@@ -139,7 +139,7 @@ fn check_ref_name(what: &str, name: &str) -> Result<(), String> {
 fn check_content(release: &Release, broken: &mut Vec<String>) {
     let kind = release.spec.source.kind;
     let content = &release.spec.content;
-    if kind != SourceKind::Git && !matches!(content, Content::Helm { .. }) {
+    if kind != SourceKind::Git && !matches!(content, Content::Helm(_)) {
         broken.push(format!(
             "content `{}` cannot be made from a {}: registries give Helm charts",
             content.type_name(),
@@ -147,16 +147,22 @@ fn check_content(release: &Release, broken: &mut Vec<String>) {
         ));
     }
     match content {
-        Content::Helm { path } if kind != SourceKind::Git && !path.is_empty() => {
-            broken.push(format!(
-                "`spec.content.helm.path` is set, but a chart of a {} is at the root",
-                kind.kind()
-            ));
+        Content::Helm(helm) => {
+            if kind != SourceKind::Git && !helm.path.is_empty() {
+                broken.push(format!(
+                    "`spec.content.helm.path` is set, but a chart of a {} is at the root",
+                    kind.kind()
+                ));
+            }
+            check_helm(helm, broken);
         }
-        Content::Helm { path } => check_path("helm.path", path, broken),
-        Content::Kustomize { path, target_namespace } => {
-            check_path("kustomize.path", path, broken);
-            check_namespace("kustomize.targetNamespace", target_namespace.as_deref(), broken);
+        Content::Kustomize(kustomize) => {
+            check_path("kustomize.path", &kustomize.path, broken);
+            check_namespace(
+                "kustomize.targetNamespace",
+                kustomize.target_namespace.as_deref(),
+                broken,
+            );
         }
         Content::Manifests(manifests) => {
             if manifests.paths.is_empty() {
@@ -174,6 +180,24 @@ fn check_content(release: &Release, broken: &mut Vec<String>) {
                 broken,
             );
         }
+    }
+}
+
+/// The longest name of a release that Helm takes.
+const RELEASE_NAME: usize = 53;
+
+fn check_helm(helm: &Helm, broken: &mut Vec<String>) {
+    check_path("helm.path", &helm.path, broken);
+    check_namespace("helm.releaseNamespace", helm.release_namespace.as_deref(), broken);
+    let Some(name) = &helm.release_name else {
+        return;
+    };
+    if let Err(error) = check_subdomain("release name", name) {
+        broken.push(format!("`spec.content.helm.releaseName`: {error}"));
+    } else if name.len() > RELEASE_NAME {
+        broken.push(format!(
+            "`spec.content.helm.releaseName` has more than {RELEASE_NAME} characters"
+        ));
     }
 }
 
@@ -237,8 +261,8 @@ impl Content {
     #[must_use]
     pub const fn type_name(&self) -> &'static str {
         match self {
-            Self::Helm { .. } => "helm",
-            Self::Kustomize { .. } => "kustomize",
+            Self::Helm(_) => "helm",
+            Self::Kustomize(_) => "kustomize",
             Self::Manifests(_) => "manifests",
         }
     }
@@ -252,10 +276,8 @@ fn unsupported(release: &Release) -> Vec<String> {
         kind @ (SourceKind::Helm | SourceKind::Oci) => found.push(format!("a source of kind {}", kind.kind())),
     }
     match &release.spec.content {
-        Content::Manifests(_) => {}
-        content @ (Content::Helm { .. } | Content::Kustomize { .. }) => {
-            found.push(format!("content of type `{}`", content.type_name()));
-        }
+        Content::Manifests(_) | Content::Kustomize(_) => {}
+        Content::Helm(helm) => unsupported_of_helm(helm, &mut found),
     }
     found.extend(release.spec.unsupported.iter().map(|path| format!("`{path}`")));
     for (index, mutation) in release.mutations.iter().enumerate() {
@@ -267,6 +289,21 @@ fn unsupported(release: &Release) -> Vec<String> {
         }
     }
     found
+}
+
+fn unsupported_of_helm(helm: &Helm, found: &mut Vec<String>) {
+    match helm.dependencies {
+        DependencyMode::Vendored => {}
+        DependencyMode::Resolve => found.push("`spec.content.helm.dependencyMode` of `resolve`".into()),
+    }
+    for (index, layer) in helm.values.iter().enumerate() {
+        match layer {
+            ValuesLayer::Inline(_) => {}
+            ValuesLayer::Unsupported { kind } => {
+                found.push(format!("`spec.content.helm.values[{index}]` of type `{kind}`"));
+            }
+        }
+    }
 }
 
 /// A text for an error, at most 80 characters of it.
@@ -283,13 +320,13 @@ fn cut(text: &str) -> String {
 mod tests {
     use core::time::Duration;
 
-    use convoy_value::Value;
+    use convoy_value::{Map, Value};
     use jiff::Timestamp;
 
     use super::*;
     use crate::id::NamespacedName;
     use crate::release::{
-        DeletionPolicy, Gate, Manifests, Mutation, PrunePolicy, ReleaseAnnotations, ReleaseSpec, RollbackPolicy,
+        DeletionPolicy, Gate, Kustomize, Manifests, Mutation, PrunePolicy, ReleaseAnnotations, ReleaseSpec, RollbackPolicy,
         SyncPolicy, Target,
     };
     use crate::retry::Backoff;
@@ -341,6 +378,13 @@ mod tests {
             },
             status: ReleaseStatus::default(),
         }
+    }
+
+    fn chart(path: &str) -> Content {
+        Content::Helm(Helm {
+            path: path.into(),
+            ..Helm::default()
+        })
     }
 
     fn manifests(paths: &[&str]) -> Content {
@@ -426,21 +470,21 @@ mod tests {
         invalid(
             |r| {
                 helm(r);
-                r.spec.content = Content::Helm { path: "charts".into() };
+                r.spec.content = chart("charts");
             },
             "`spec.content.helm.path` is set, but a chart of a HelmRegistry is at the root",
         );
         unsupported(
             |r| {
                 helm(r);
-                r.spec.content = Content::Helm { path: String::new() };
+                r.spec.content = chart("");
             },
-            "not supported by this version: a source of kind HelmRegistry, content of type `helm`",
+            "not supported by this version: a source of kind HelmRegistry",
         );
         invalid(
             |r| {
                 r.spec.source.kind = SourceKind::Oci;
-                r.spec.content = Content::Helm { path: String::new() };
+                r.spec.content = chart("");
             },
             "`spec.source` selects OCIRegistry by a ref of another kind",
         );
@@ -451,9 +495,54 @@ mod tests {
                     chart: String::new(),
                     version: "1".into(),
                 };
-                r.spec.content = Content::Helm { path: String::new() };
+                r.spec.content = chart("");
             },
             "`spec.source` of kind OCIRegistry has no `chart`",
+        );
+    }
+
+    #[test]
+    fn a_release_of_a_chart_or_a_kustomization_is_fine() {
+        check(|r| r.spec.content = chart("charts/web"), Ok(()));
+        check(
+            |r| {
+                r.spec.content = Content::Kustomize(Kustomize {
+                    path: "overlays/prod".into(),
+                    target_namespace: Some("prod".into()),
+                });
+            },
+            Ok(()),
+        );
+    }
+
+    #[test]
+    fn names_of_helm_releases_are_helms() {
+        let named = |name: String| {
+            move |r: &mut Release| {
+                r.spec.content = Content::Helm(Helm {
+                    release_name: Some(name),
+                    ..Helm::default()
+                });
+            }
+        };
+        check(named("a.b-c".into()), Ok(()));
+        check(named("a".repeat(53)), Ok(()));
+        invalid(
+            named("a".repeat(54)),
+            "`spec.content.helm.releaseName` has more than 53 characters",
+        );
+        invalid(
+            named("A".into()),
+            "`spec.content.helm.releaseName`: `A` is not a valid release name: only lower-case letters, digits, `-` and `.` are allowed",
+        );
+        invalid(
+            |r| {
+                r.spec.content = Content::Helm(Helm {
+                    release_namespace: Some("a/b".into()),
+                    ..Helm::default()
+                });
+            },
+            "`spec.content.helm.releaseNamespace`: `a/b` is not a valid namespace: only lower-case letters, digits and `-` are allowed",
         );
     }
 
@@ -476,10 +565,10 @@ mod tests {
         );
         for path in ["/etc", "a/../../b", "a\0"] {
             let mut release = release();
-            release.spec.content = Content::Kustomize {
+            release.spec.content = Content::Kustomize(Kustomize {
                 path: path.into(),
                 target_namespace: None,
-            };
+            });
             assert_eq!(validate(&release).unwrap_err().reason, Reason::InvalidSpec, "{path}");
         }
         invalid(
@@ -537,12 +626,16 @@ mod tests {
         );
         unsupported(
             |r| {
-                r.spec.content = Content::Kustomize {
-                    path: String::new(),
-                    target_namespace: Some("prod".into()),
-                };
+                r.spec.content = Content::Helm(Helm {
+                    dependencies: DependencyMode::Resolve,
+                    values: alloc::vec![
+                        ValuesLayer::Inline(Map::new()),
+                        ValuesLayer::Unsupported { kind: "secret" },
+                    ],
+                    ..Helm::default()
+                });
             },
-            "not supported by this version: content of type `kustomize`",
+            "not supported by this version: `spec.content.helm.dependencyMode` of `resolve`, `spec.content.helm.values[1]` of type `secret`",
         );
         check(
             |r| r.spec.depends_on = alloc::vec![id("apps", "web")],

@@ -124,6 +124,8 @@ pub enum Error {
         line: usize,
         /// The column, from 0 as Go counts it; 0 if unknown.
         column: usize,
+        /// The bound that was met, if that is why.
+        limit: Option<convoy_template::Limit>,
     },
     /// What a template wrote is no manifest.
     #[error("YAML parse error on {file}: {reason}")]
@@ -171,6 +173,36 @@ impl Error {
             | Self::InvalidKubeVersion { .. }
             | Self::NoSuchTemplate(_)
             | Self::Limit { .. } => self.to_string(),
+        }
+    }
+
+    /// Whether a bound was met, rather than something being wrong.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Limit { .. } | Self::Template { limit: Some(_), .. } => true,
+            Self::Archive(error) => matches!(
+                error,
+                ArchiveError::Limit(_) | ArchiveError::TooLarge(_) | ArchiveError::FileTooLarge { .. }
+            ),
+            Self::Subchart { source, .. } => source.is_limit(),
+            Self::NoChartYaml
+            | Self::UnsupportedVersion
+            | Self::File { .. }
+            | Self::Ignore(_)
+            | Self::Validation(_)
+            | Self::NotInstallable(_)
+            | Self::MissingDependencies(_)
+            | Self::ReleaseName { .. }
+            | Self::TypeMismatch { .. }
+            | Self::Set { .. }
+            | Self::ValuesFile { .. }
+            | Self::Schema(_)
+            | Self::KubeVersion { .. }
+            | Self::InvalidKubeVersion { .. }
+            | Self::Template { limit: None, .. }
+            | Self::Manifest { .. }
+            | Self::NoSuchTemplate(_) => false,
         }
     }
 

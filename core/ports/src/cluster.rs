@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use async_trait::async_trait;
-use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
+use convoy_domain::cluster::{ClusterApi, ClusterFacts, ClusterRecord};
 use convoy_domain::id::{Gvk, ObjectId};
 use convoy_domain::object::{Object, Scope};
 
@@ -154,6 +154,8 @@ pub enum Deleted {
 pub trait Cluster: Send + Sync + core::fmt::Debug {
     /// Asks the cluster who it is.
     async fn facts(&self) -> Result<ClusterFacts, ClusterError>;
+    /// Asks the cluster for its version and all that it serves; an answer may be some minutes old.
+    async fn api(&self) -> Result<ClusterApi, ClusterError>;
     /// What discovery says of a kind; [`ClusterError::UnknownKind`] when it is not served (asked anew then, since a
     /// CRD may have come).
     async fn kind(&self, gvk: &Gvk) -> Result<Kind, ClusterError>;

@@ -112,6 +112,15 @@ pub trait ControlPlane: Send + Sync + core::fmt::Debug {
     /// The entries of a Secret.
     async fn secret(&self, id: &NamespacedName)
     -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError>;
+    /// Creates a Secret that cannot be changed, and its namespace if there is none; answers whether it did: one that is
+    /// there already stays as it is.
+    async fn create_secret(
+        &self,
+        id: &NamespacedName,
+        entries: &BTreeMap<String, Secret<Vec<u8>>>,
+    ) -> Result<bool, ControlPlaneError>;
+    /// Whether any Release at all was ever applied (has a `status.lastSuccessful`).
+    async fn any_applied(&self) -> Result<bool, ControlPlaneError>;
     /// Adds our finalizer; returns the new resourceVersion.
     async fn add_finalizer(&self, release: &Release) -> Result<String, ControlPlaneError>;
     /// Removes our finalizer; a Release that is gone is no error.

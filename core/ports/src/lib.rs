@@ -10,6 +10,7 @@ mod blob_store;
 mod clock;
 mod cluster;
 mod control_plane;
+mod entropy;
 mod reconciler;
 mod source_fetcher;
 
@@ -17,5 +18,6 @@ pub use blob_store::{BlobError, BlobStore, Written};
 pub use clock::Clock;
 pub use cluster::{ApplyRequest, Cluster, ClusterConnector, ClusterError, DeleteRequest, Deleted, Impersonation, Kind};
 pub use control_plane::{ControlPlane, ControlPlaneError, Event, EventType};
+pub use entropy::{Entropy, EntropyError};
 pub use reconciler::{Reconciler, Requeue};
 pub use source_fetcher::{FetchError, SourceFetcher};

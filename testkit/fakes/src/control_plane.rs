@@ -24,6 +24,8 @@ const CALLS: &[&str] = &[
     "source",
     "cluster",
     "secret",
+    "create_secret",
+    "any_applied",
     "add_finalizer",
     "remove_finalizer",
     "write_status",
@@ -212,6 +214,11 @@ impl FakeControlPlane {
         lock(&self.0).secrets.insert(id.clone(), entries.collect());
     }
 
+    /// Deletes a Secret.
+    pub fn delete_secret(&self, id: &NamespacedName) {
+        lock(&self.0).secrets.remove(id);
+    }
+
     /// Deletes a part of an inventory behind the back of the code under test.
     pub fn lose_inventory(&self, release: &ReleaseId, part: u32) {
         lock(&self.0).inventories.remove(&(release.clone(), part));
@@ -243,6 +250,12 @@ impl FakeControlPlane {
         self.stored_release(id)
             .map(|release| release.status)
             .unwrap_or_default()
+    }
+
+    /// The entries of a Secret.
+    #[must_use]
+    pub fn stored_secret(&self, id: &NamespacedName) -> Option<BTreeMap<String, Secret<Vec<u8>>>> {
+        lock(&self.0).secrets.get(id).cloned()
     }
 
     /// The status of a source.
@@ -330,6 +343,25 @@ impl ControlPlane for FakeControlPlane {
     async fn secret(&self, id: &NamespacedName) -> Result<Option<Entries>, ControlPlaneError> {
         self.call("secret", &format!("Secret {id}"), |state| {
             Ok(state.secrets.get(id).cloned())
+        })
+        .await
+    }
+
+    async fn create_secret(&self, id: &NamespacedName, entries: &Entries) -> Result<bool, ControlPlaneError> {
+        self.call("create_secret", &format!("Secret {id}"), |state| {
+            let absent = !state.secrets.contains_key(id);
+            if absent {
+                state.secrets.insert(id.clone(), entries.clone());
+            }
+            Ok(absent)
+        })
+        .await
+    }
+
+    async fn any_applied(&self) -> Result<bool, ControlPlaneError> {
+        self.call("any_applied", "Releases", |state| {
+            let mut all = state.releases.values();
+            Ok(all.any(|release| release.status.last_successful.is_some()))
         })
         .await
     }

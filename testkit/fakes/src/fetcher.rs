@@ -215,6 +215,7 @@ impl SourceFetcher for FakeFetcher {
             within(files, &source.url, limits)?;
             Ok(Artifact {
                 revision: revision.clone(),
+                time: None,
                 files: Arc::clone(files),
             })
         })

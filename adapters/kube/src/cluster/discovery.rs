@@ -1,7 +1,7 @@
 //! What kinds a cluster serves: asked once per group and version, and again for a kind that is not known, since its
 //! definition may have come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use convoy_domain::id::Gvk;
@@ -45,7 +45,7 @@ impl Discovery {
         {
             return Ok(kind.clone());
         }
-        let kinds = ask(cluster, gvk).await?;
+        let kinds = ask(cluster, &gvk.group, &gvk.version).await?;
         let found = kinds.get(&gvk.kind).cloned();
         let asked = Instant::now();
         self.answers.write().await.insert(key, Answer { asked, kinds });
@@ -81,6 +81,36 @@ impl Discovery {
         Ok(None)
     }
 
+    /// `group/version` and `group/version/Kind` of all that is served. Groups and their versions are asked for each
+    /// time, kinds of a version only when they were not before.
+    pub(super) async fn all(&self, cluster: &KubeCluster) -> Result<BTreeSet<String>, ClusterError> {
+        let mut all = BTreeSet::new();
+        for (group, version) in group_versions(cluster).await? {
+            let name = if group.is_empty() {
+                version.clone()
+            } else {
+                format!("{group}/{version}")
+            };
+            let key = (group, version);
+            let known = self.answers.read().await.get(&key).cloned();
+            let kinds = match known.filter(|answer| answer.asked.elapsed() < BELIEVED) {
+                Some(answer) => answer.kinds,
+                None => {
+                    let kinds = ask(cluster, &key.0, &key.1).await?;
+                    let answer = Answer {
+                        asked: Instant::now(),
+                        kinds: kinds.clone(),
+                    };
+                    self.answers.write().await.insert(key, answer);
+                    kinds
+                }
+            };
+            all.extend(kinds.keys().map(|kind| format!("{name}/{kind}")));
+            all.insert(name);
+        }
+        Ok(all)
+    }
+
     /// Forgets everything: an answer has proved wrong.
     pub(super) async fn forget(&self) {
         self.answers.write().await.clear();
@@ -92,18 +122,41 @@ fn unknown(gvk: &Gvk) -> ClusterError {
 }
 
 /// The kinds of a group's version; none when it is not served.
-async fn ask(cluster: &KubeCluster, gvk: &Gvk) -> Result<BTreeMap<String, Kind>, ClusterError> {
+async fn ask(cluster: &KubeCluster, group: &str, version: &str) -> Result<BTreeMap<String, Kind>, ClusterError> {
     let client = &cluster.client;
-    let answered = if gvk.group.is_empty() {
-        cluster.call(client.list_core_api_resources(&gvk.version)).await
+    let api_version = format!("{group}/{version}");
+    let answered = if group.is_empty() {
+        cluster.call(client.list_core_api_resources(version)).await
     } else {
-        cluster.call(client.list_api_group_resources(&gvk.api_version())).await
+        cluster.call(client.list_api_group_resources(&api_version)).await
     };
     match answered {
-        Ok(list) => Ok(kinds(&gvk.group, &gvk.version, list)),
+        Ok(list) => Ok(kinds(group, version, list)),
         Err(Fault::Answered(status)) if status.code == 404 => Ok(BTreeMap::new()),
-        Err(fault) => Err(refused(&Subject::text(&gvk.api_version()), fault)),
+        Err(fault) => Err(refused(&Subject::text(&api_version), fault)),
     }
+}
+
+/// Every version of every group.
+async fn group_versions(cluster: &KubeCluster) -> Result<Vec<GroupVersion>, ClusterError> {
+    let subject = Subject::text("API groups");
+    let core = cluster
+        .call(cluster.client.list_core_api_versions())
+        .await
+        .map_err(|fault| refused(&subject, fault))?;
+    let groups = cluster
+        .call(cluster.client.list_api_groups())
+        .await
+        .map_err(|fault| refused(&subject, fault))?;
+    let core = core.versions.into_iter().map(|version| (String::new(), version));
+    let named = groups.groups.into_iter().flat_map(|group| {
+        let name = group.name;
+        group
+            .versions
+            .into_iter()
+            .map(move |version| (name.clone(), version.version))
+    });
+    Ok(core.chain(named).collect())
 }
 
 fn kinds(group: &str, version: &str, list: APIResourceList) -> BTreeMap<String, Kind> {

@@ -15,10 +15,7 @@ const PAGE: u32 = 500;
 
 /// Asks for version, nodes and the uid of kube-system.
 pub(super) async fn ask(cluster: &KubeCluster) -> Result<ClusterFacts, ClusterError> {
-    let version = cluster
-        .call(cluster.client.apiserver_version())
-        .await
-        .map_err(|fault| refused(&Subject::text("version"), fault))?;
+    let version = version(cluster).await?;
     let system = Subject::text("Namespace kube-system");
     let namespaces: Api<Namespace> = Api::all(cluster.client.clone());
     let found = cluster
@@ -30,10 +27,19 @@ pub(super) async fn ask(cluster: &KubeCluster) -> Result<ClusterFacts, ClusterEr
         why: "it has no uid".to_owned(),
     })?;
     Ok(ClusterFacts {
-        version: version.git_version,
+        version,
         nodes: nodes(cluster).await?,
         cluster_id,
     })
+}
+
+/// Asks for the version of the server.
+pub(super) async fn version(cluster: &KubeCluster) -> Result<String, ClusterError> {
+    let version = cluster
+        .call(cluster.client.apiserver_version())
+        .await
+        .map_err(|fault| refused(&Subject::text("version"), fault))?;
+    Ok(version.git_version)
 }
 
 /// The number of nodes, `None` when we may not list them.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use convoy_domain::cluster::ClusterFacts;
+use convoy_domain::cluster::{ClusterApi, ClusterFacts};
 use convoy_domain::id::{Gvk, ObjectId};
 use convoy_domain::names::{annotation, label};
 use convoy_domain::object::{Object, Scope};
@@ -135,6 +135,12 @@ fn taken(subject: &Subject, found: &DynamicObject) -> Result<Object, ClusterErro
 impl Cluster for KubeCluster {
     async fn facts(&self) -> Result<ClusterFacts, ClusterError> {
         facts::ask(self).await
+    }
+
+    async fn api(&self) -> Result<ClusterApi, ClusterError> {
+        let version = facts::version(self).await?;
+        let api_versions = self.discovery.all(self).await?;
+        Ok(ClusterApi { version, api_versions })
     }
 
     async fn kind(&self, gvk: &Gvk) -> Result<Kind, ClusterError> {

@@ -86,6 +86,18 @@ impl ControlPlane for KubeControlPlane {
         bounded(objects::secret(&self.client, id)).await
     }
 
+    async fn create_secret(
+        &self,
+        id: &NamespacedName,
+        entries: &BTreeMap<String, Secret<Vec<u8>>>,
+    ) -> Result<bool, ControlPlaneError> {
+        bounded(objects::create_secret(&self.client, id, entries)).await
+    }
+
+    async fn any_applied(&self) -> Result<bool, ControlPlaneError> {
+        bounded(release::any_applied(&self.client)).await
+    }
+
     async fn add_finalizer(&self, release: &Release) -> Result<String, ControlPlaneError> {
         bounded(release::add_finalizer(&self.client, release)).await
     }

@@ -1,4 +1,4 @@
-//! Reads of sources, Clusters and Secrets.
+//! Reads of sources, Clusters and Secrets, and the one Secret that is written.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,11 +8,13 @@ use convoy_domain::id::NamespacedName;
 use convoy_domain::secret::Secret;
 use convoy_domain::source::{Source, SourceKey, SourceKind};
 use convoy_ports::ControlPlaneError;
-use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::core::v1::Secret as KubeSecret;
+use k8s_openapi::api::core::v1::{Namespace, Secret as KubeSecret};
+use k8s_openapi::{ByteString, NamespaceResourceScope};
+use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 
+use super::FIELD_MANAGER;
 use super::error::{invalid, refused};
 use crate::convert::{self, InvalidField};
 use crate::crd;
@@ -44,6 +46,68 @@ pub(super) async fn secret(
             .collect())
     })
     .await
+}
+
+/// Creates a Secret unless one of its name is there, and its namespace with it.
+pub(super) async fn create_secret(
+    client: &Client,
+    id: &NamespacedName,
+    entries: &BTreeMap<String, Secret<Vec<u8>>>,
+) -> Result<bool, ControlPlaneError> {
+    let object = format!("Secret {id}");
+    let data = entries
+        .iter()
+        .map(|(key, value)| (key.clone(), ByteString(value.expose().clone())));
+    let secret = KubeSecret {
+        metadata: ObjectMeta {
+            name: Some(id.name().to_owned()),
+            namespace: Some(id.namespace().to_owned()),
+            ..ObjectMeta::default()
+        },
+        immutable: Some(true),
+        data: Some(data.collect()),
+        type_: Some("Opaque".to_owned()),
+        ..KubeSecret::default()
+    };
+    let api: Api<KubeSecret> = Api::namespaced(client.clone(), id.namespace());
+    let created = match api.create(&parameters(), &secret).await {
+        // A namespaced object is not found when its namespace is not.
+        Err(kube::Error::Api(status)) if status.code == 404 => {
+            create_namespace(client, id.namespace()).await?;
+            api.create(&parameters(), &secret).await
+        }
+        answer => answer,
+    };
+    match created {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(error) => Err(refused(&object, error)),
+    }
+}
+
+async fn create_namespace(client: &Client, name: &str) -> Result<(), ControlPlaneError> {
+    let namespace = Namespace {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            ..ObjectMeta::default()
+        },
+        ..Namespace::default()
+    };
+    match Api::<Namespace>::all(client.clone())
+        .create(&parameters(), &namespace)
+        .await
+    {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+        Err(error) => Err(refused(&format!("Namespace {name}"), error)),
+    }
+}
+
+fn parameters() -> PostParams {
+    PostParams {
+        field_manager: Some(FIELD_MANAGER.to_owned()),
+        ..PostParams::default()
+    }
 }
 
 /// Reads an object and converts it.

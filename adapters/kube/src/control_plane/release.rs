@@ -76,6 +76,25 @@ pub(super) async fn ids(client: &Client) -> Result<Vec<ReleaseId>, ControlPlaneE
     }
 }
 
+/// Whether a Release has a `status.lastSuccessful`, read page by page as far as needed. What else a Release says does
+/// not matter, and may be broken.
+pub(super) async fn any_applied(client: &Client) -> Result<bool, ControlPlaneError> {
+    let kind = kube::api::ApiResource::erase::<crd::Release>(&());
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
+    let mut parameters = ListParams::default().limit(PAGE);
+    loop {
+        let page = api.list(&parameters).await.map_err(|error| refused("Releases", error))?;
+        let applied = |release: &DynamicObject| release.data.pointer("/status/lastSuccessful").is_some();
+        if page.items.iter().any(applied) {
+            return Ok(true);
+        }
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => parameters = parameters.continue_token(&token),
+            None => return Ok(false),
+        }
+    }
+}
+
 /// Adds the finalizer; answers the new resourceVersion.
 pub(super) async fn add_finalizer(client: &Client, release: &Release) -> Result<String, ControlPlaneError> {
     change_finalizers(client, release, |names| {

@@ -6,6 +6,7 @@ use convoy_domain::names::{FINALIZER, annotation};
 use convoy_domain::release::{self as domain, Release};
 use convoy_domain::retry::Backoff;
 use convoy_domain::source::{GitRef, SourceKey, SourceKind, SourceRef};
+use convoy_value::Map;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::{InvalidField, created, from_json, identity, named, release_status_from, render_ref};
@@ -281,15 +282,13 @@ fn read_git_ref(path: &str, reference: Option<&crd::GitRef>) -> Result<GitRef, I
 
 fn read_content(content: crd::Content) -> Result<domain::Content, InvalidField> {
     Ok(match content.kind {
-        crd::ContentType::Helm => domain::Content::Helm {
-            path: content.helm.and_then(|helm| helm.path).unwrap_or_default(),
-        },
+        crd::ContentType::Helm => domain::Content::Helm(read_helm(content.helm)?),
         crd::ContentType::Kustomize => {
             let kustomize = content.kustomize.unwrap_or_default();
-            domain::Content::Kustomize {
+            domain::Content::Kustomize(domain::Kustomize {
                 path: kustomize.path.unwrap_or_default(),
                 target_namespace: kustomize.target_namespace,
-            }
+            })
         }
         crd::ContentType::Manifests => {
             let manifests = content
@@ -301,4 +300,51 @@ fn read_content(content: crd::Content) -> Result<domain::Content, InvalidField> 
             })
         }
     })
+}
+
+/// A chart without settings has the defaults of each.
+fn read_helm(helm: Option<crd::HelmContent>) -> Result<domain::Helm, InvalidField> {
+    let Some(helm) = helm else {
+        return Ok(domain::Helm {
+            include_crds: true,
+            ..domain::Helm::default()
+        });
+    };
+    let values = helm.values.into_iter().enumerate();
+    Ok(domain::Helm {
+        path: helm.path.unwrap_or_default(),
+        release_name: helm.release_name,
+        release_namespace: helm.release_namespace,
+        dependencies: match helm.dependency_mode {
+            crd::DependencyMode::Vendored => domain::DependencyMode::Vendored,
+            crd::DependencyMode::Resolve => domain::DependencyMode::Resolve,
+        },
+        capabilities: match helm.capabilities {
+            crd::Capabilities::Defaults => domain::CapabilitiesMode::Defaults,
+            crd::Capabilities::Cluster => domain::CapabilitiesMode::Cluster,
+        },
+        include_crds: helm.include_crds,
+        values: values
+            .map(|(index, layer)| read_layer(&format!("spec.content.helm.values[{index}]"), layer))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn read_layer(path: &str, layer: crd::ValuesLayer) -> Result<domain::ValuesLayer, InvalidField> {
+    let later = |kind| Ok(domain::ValuesLayer::Unsupported { kind });
+    match layer.kind {
+        crd::ValuesType::Inline => {
+            let path = format!("{path}.inline");
+            let inline = block(layer.inline.as_ref(), &path)?;
+            let mut values = Map::new();
+            for (key, value) in inline {
+                let value = from_json(value.clone()).map_err(|error| InvalidField::new(&path, error))?;
+                values.insert(key, value);
+            }
+            Ok(domain::ValuesLayer::Inline(values))
+        }
+        crd::ValuesType::ConfigMap => later("configMap"),
+        crd::ValuesType::Secret => later("secret"),
+        crd::ValuesType::GitRepository => later("gitRepository"),
+    }
 }

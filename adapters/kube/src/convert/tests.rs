@@ -5,7 +5,10 @@ use convoy_domain::cluster::Connection;
 use convoy_domain::condition::{Condition, ConditionType, Failure, Reason, Stage, Truth};
 use convoy_domain::id::ObjectId;
 use convoy_domain::inventory::{InventoryEntry, InventoryPart};
-use convoy_domain::release::{Content, DeletionPolicy, Gate, Manifests, MutationAction, RollbackPolicy};
+use convoy_domain::release::{
+    CapabilitiesMode, Content, DeletionPolicy, DependencyMode, Gate, Helm, Kustomize, Manifests, MutationAction,
+    RollbackPolicy, ValuesLayer,
+};
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::source::{GitRef, SourceKind, SourceReason, SourceRef, SourceStatus};
 use convoy_domain::status::{
@@ -105,12 +108,18 @@ fn the_sample_release_is_understood_and_what_comes_later_is_named() {
     assert_eq!(mutation.target.group.as_deref(), Some(""));
     assert_eq!(mutation.target.kind.as_deref(), Some("Service"));
     assert_eq!(release.spec.health_deadline, Duration::from_secs(20));
+    let Content::Helm(helm) = &release.spec.content else {
+        panic!("{:?} is no chart", release.spec.content);
+    };
     assert_eq!(
-        release.spec.content,
-        Content::Helm {
-            path: "charts/podinfo".to_owned()
-        }
+        (helm.path.as_str(), helm.release_name.as_deref()),
+        ("charts/podinfo", Some("podinfo-helm"))
     );
+    let [ValuesLayer::Inline(values)] = &helm.values[..] else {
+        panic!("{:?} is no inline layer", helm.values);
+    };
+    let tag = values.get("image").and_then(|image| image.at(&["tag"]));
+    assert_eq!(tag.and_then(convoy_value::Value::as_str), Some("6.14.0"));
     assert_eq!(
         release.spec.source_ref,
         SourceRef::Git(GitRef::Branch("master".to_owned()))
@@ -123,6 +132,52 @@ fn the_sample_release_is_understood_and_what_comes_later_is_named() {
         ]
     );
     assert!(release.spec.unsupported.is_empty());
+}
+
+#[test]
+fn a_chart_has_the_defaults_of_the_page_and_every_setting_is_read() {
+    let content = |value: Json| read(with("/spec/content", value)).unwrap().spec.content;
+    let defaults = Helm {
+        include_crds: true,
+        ..Helm::default()
+    };
+    assert_eq!(content(json!({"type": "helm"})), Content::Helm(defaults.clone()));
+    assert_eq!(content(json!({"type": "helm", "helm": {}})), Content::Helm(defaults));
+    let all = json!({"type": "helm", "helm": {
+        "path": "charts/web", "releaseName": "shop", "releaseNamespace": "prod", "dependencyMode": "resolve",
+        "capabilities": "cluster", "includeCRDs": false,
+        "values": [
+            {"type": "inline", "inline": {"n": 1, "off": null}}, {"type": "configMap", "configMap": {"name": "a"}},
+            {"type": "secret", "secret": {"name": "a"}}, {"type": "gitRepository", "gitRepository": {"name": "a", "path": "b"}},
+        ],
+    }});
+    let inline = [("n", convoy_value::Value::from(1)), ("off", convoy_value::Value::Null)];
+    let later = |kind| ValuesLayer::Unsupported { kind };
+    assert_eq!(
+        content(all),
+        Content::Helm(Helm {
+            path: "charts/web".to_owned(),
+            release_name: Some("shop".to_owned()),
+            release_namespace: Some("prod".to_owned()),
+            dependencies: DependencyMode::Resolve,
+            capabilities: CapabilitiesMode::Cluster,
+            include_crds: false,
+            values: vec![
+                ValuesLayer::Inline(inline.into_iter().collect()),
+                later("configMap"),
+                later("secret"),
+                later("gitRepository"),
+            ],
+        })
+    );
+    let kustomize = json!({"type": "kustomize", "kustomize": {"path": "a", "targetNamespace": "b"}});
+    assert_eq!(
+        content(kustomize),
+        Content::Kustomize(Kustomize {
+            path: "a".to_owned(),
+            target_namespace: Some("b".to_owned())
+        })
+    );
 }
 
 #[test]

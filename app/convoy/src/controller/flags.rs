@@ -4,12 +4,13 @@
 //! cannot drift apart. A name that no flag has is an error, also when it belongs to a later version.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use convoy_domain::limits::Limits;
 use convoy_value::{Number, Value};
 
-use crate::args::ClusterArgs;
+use crate::args::{ClusterArgs, duration};
 use crate::documents;
 use crate::failure::Failure;
 use crate::lint::nearest;
@@ -39,6 +40,10 @@ pub(crate) struct Flags {
     /// Service account impersonated on target clusters for Releases that name none [default: none]
     #[arg(long, value_name = "NAME", env = "CONVOY_DEFAULT_SERVICE_ACCOUNT")]
     pub(crate) default_service_account: Option<String>,
+    /// Name of the Secret with the key from which charts draw passwords and the like; it is in the namespace of the
+    /// controller, and is made if no Release was ever applied [default: `convoy-entropy-key`]
+    #[arg(long, value_name = "NAME", env = "CONVOY_ENTROPY_KEY_SECRET")]
+    pub(crate) entropy_key_secret: Option<String>,
     /// Memory for fetched sources, for example `512Mi` [default: 512Mi]
     #[arg(long, value_name = "BYTES", env = "CONVOY_ARTIFACT_STORE_BYTES", value_parser = bytes)]
     pub(crate) artifact_store_bytes: Option<u64>,
@@ -85,6 +90,21 @@ pub(crate) struct LimitFlags {
     /// Bytes of a render [default: 64Mi]
     #[arg(long, value_name = "BYTES", env = "CONVOY_LIMIT_RENDER_BYTES", value_parser = bytes)]
     pub(crate) limit_render_bytes: Option<u64>,
+    /// Bytes that an archive may unpack to, for each of its own [default: 200]
+    #[arg(long, value_name = "N", env = "CONVOY_LIMIT_ARCHIVE_RATIO", value_parser = at_least_one)]
+    pub(crate) limit_archive_ratio: Option<usize>,
+    /// Templates of a chart within templates [default: 1000]
+    #[arg(long, value_name = "N", env = "CONVOY_LIMIT_TEMPLATE_RECURSION", value_parser = at_least_one)]
+    pub(crate) limit_template_recursion: Option<usize>,
+    /// Steps that the templates of a chart may take [default: 50000000]
+    #[arg(long, value_name = "N", env = "CONVOY_LIMIT_TEMPLATE_STEPS", value_parser = at_least_one)]
+    pub(crate) limit_template_steps: Option<usize>,
+    /// Bytes that the templates of a chart may write [default: 64Mi]
+    #[arg(long, value_name = "BYTES", env = "CONVOY_LIMIT_TEMPLATE_OUTPUT", value_parser = bytes)]
+    pub(crate) limit_template_output: Option<u64>,
+    /// Time that a render may take [default: 30s]
+    #[arg(long, value_name = "DURATION", env = "CONVOY_LIMIT_RENDER_TIME", value_parser = some_time)]
+    pub(crate) limit_render_time: Option<Duration>,
 }
 
 impl LimitFlags {
@@ -98,22 +118,33 @@ impl LimitFlags {
             limit_depth: self.limit_depth.or(lower.limit_depth),
             limit_objects: self.limit_objects.or(lower.limit_objects),
             limit_render_bytes: self.limit_render_bytes.or(lower.limit_render_bytes),
+            limit_archive_ratio: self.limit_archive_ratio.or(lower.limit_archive_ratio),
+            limit_template_recursion: self.limit_template_recursion.or(lower.limit_template_recursion),
+            limit_template_steps: self.limit_template_steps.or(lower.limit_template_steps),
+            limit_template_output: self.limit_template_output.or(lower.limit_template_output),
+            limit_render_time: self.limit_render_time.or(lower.limit_render_time),
         }
     }
 
     /// The bounds, defaults where nothing is set.
     pub(crate) fn limits(self) -> Limits {
         let default = Limits::default();
+        let fitting = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         Limits {
             files: self.limit_files.unwrap_or(default.files),
             source_bytes: self.limit_source_bytes.unwrap_or(default.source_bytes),
             file_bytes: self.limit_file_bytes.unwrap_or(default.file_bytes),
-            alias_bytes: self.limit_alias_bytes.map_or(default.alias_bytes, |bytes| {
-                usize::try_from(bytes).unwrap_or(usize::MAX)
-            }),
+            alias_bytes: self.limit_alias_bytes.map_or(default.alias_bytes, fitting),
             depth: self.limit_depth.unwrap_or(default.depth),
             objects: self.limit_objects.unwrap_or(default.objects),
             render_bytes: self.limit_render_bytes.unwrap_or(default.render_bytes),
+            archive_ratio: self.limit_archive_ratio.unwrap_or(default.archive_ratio),
+            template_recursion: self.limit_template_recursion.unwrap_or(default.template_recursion),
+            template_steps: self
+                .limit_template_steps
+                .map_or(default.template_steps, |steps| steps as u64),
+            template_output: self.limit_template_output.map_or(default.template_output, fitting),
+            render_time: self.limit_render_time.unwrap_or(default.render_time),
         }
     }
 }
@@ -127,6 +158,7 @@ impl Flags {
             max_concurrent_reconciles: self.max_concurrent_reconciles.or(lower.max_concurrent_reconciles),
             installation_id: self.installation_id.or(lower.installation_id),
             default_service_account: self.default_service_account.or(lower.default_service_account),
+            entropy_key_secret: self.entropy_key_secret.or(lower.entropy_key_secret),
             artifact_store_bytes: self.artifact_store_bytes.or(lower.artifact_store_bytes),
             log_format: self.log_format.or(lower.log_format),
             log_level: self.log_level.or(lower.log_level),
@@ -255,6 +287,14 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A duration in which something can happen.
+fn some_time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("the time must be longer than nothing".to_string()),
+        time => Ok(time),
+    }
+}
+
 /// A flag that names a file of settings.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FileFlag {
@@ -289,6 +329,8 @@ mod tests {
                 ("allow-file-sources", true.into()),
                 ("max-concurrent-reconciles", 7.into()),
                 ("limit-file-bytes", "1Mi".into()),
+                ("limit-render-time", "5s".into()),
+                ("limit-template-steps", 1000.into()),
                 ("log-format", "json".into()),
                 ("context", "stage".into()),
             ]),
@@ -298,7 +340,13 @@ mod tests {
         assert_eq!(parsed.flags.render_store_url.as_deref(), Some("file:///renders"));
         assert_eq!(parsed.flags.allow_file_sources, Some(true));
         assert_eq!(parsed.flags.concurrency(), 7);
-        assert_eq!(parsed.flags.limits.limits().file_bytes, 1 << 20);
+        let limits = parsed.flags.limits.limits();
+        assert_eq!(limits.file_bytes, 1 << 20);
+        assert_eq!(
+            (limits.render_time, limits.template_steps),
+            (Duration::from_secs(5), 1000)
+        );
+        assert_eq!(limits.template_output, 64 << 20);
         assert_eq!(parsed.flags.log_format, Some(LogFormat::Json));
         assert_eq!(parsed.cluster.context.as_deref(), Some("stage"));
     }

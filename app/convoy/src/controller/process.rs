@@ -8,7 +8,7 @@ use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
 use convoy_ports::{BlobStore, ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
-use convoy_system::SystemClock;
+use convoy_system::{SystemClock, SystemEntropy};
 use convoy_value::Value;
 use kube::api::ListParams;
 use kube::core::Request;
@@ -58,6 +58,7 @@ impl Process {
             sources: Arc::new(fetcher),
             store: self.store,
             clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
         };
         let settings = convoy_kube::Settings {
             max_concurrent: self.concurrency,
@@ -65,7 +66,14 @@ impl Process {
             ..convoy_kube::Settings::default()
         };
         tracing::info!(server = %self.connection.config.cluster_url, version = self.settings.version, "reconciling");
-        let loops = WatchLoops::new(Arc::new(Runtime::new(ports, self.settings)), settings);
+        let runtime = Arc::new(Runtime::new(ports, self.settings));
+        if let Err(failure) = runtime.make_key().await {
+            if failure.is_transient() {
+                return Err(Failure::new("cannot read or make the installation key").because_text(failure.message));
+            }
+            tracing::warn!(reason = %failure.reason, message = failure.message, "charts do not render");
+        }
+        let loops = WatchLoops::new(runtime, settings);
         loops.run(self.connection.client, stop).await;
         tracing::info!("stopped");
         Ok(())

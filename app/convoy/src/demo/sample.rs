@@ -15,13 +15,21 @@ macro_rules! files {
 
 files![
     "release.yaml",
-    "tree/namespace.yaml",
-    "tree/backend/catalogue.yaml",
-    "tree/backend/deployment.yaml",
-    "tree/backend/service.yaml",
-    "tree/frontend/deployment.yaml",
-    "tree/frontend/service.yaml",
-    "tree/frontend/site.yaml",
+    "tree/charts/bookshelf/.helmignore",
+    "tree/charts/bookshelf/Chart.yaml",
+    "tree/charts/bookshelf/charts/frontend/Chart.yaml",
+    "tree/charts/bookshelf/charts/frontend/templates/_labels.tpl",
+    "tree/charts/bookshelf/charts/frontend/templates/deployment.yaml",
+    "tree/charts/bookshelf/charts/frontend/templates/service.yaml",
+    "tree/charts/bookshelf/charts/frontend/templates/site.yaml",
+    "tree/charts/bookshelf/charts/frontend/values.yaml",
+    "tree/charts/bookshelf/files/books.json",
+    "tree/charts/bookshelf/templates/NOTES.txt",
+    "tree/charts/bookshelf/templates/_helpers.tpl",
+    "tree/charts/bookshelf/templates/backend.yaml",
+    "tree/charts/bookshelf/templates/namespace.yaml",
+    "tree/charts/bookshelf/templates/tests/books.yaml",
+    "tree/charts/bookshelf/values.yaml",
 ];
 
 /// Writes the sample below `dir`; files that are there stay as they are, so that a kept directory keeps its edits.
@@ -73,7 +81,7 @@ mod tests {
     fn a_kept_directory_keeps_its_edits() {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path()).unwrap();
-        let file = dir.path().join("tree/namespace.yaml");
+        let file = dir.path().join("tree/charts/bookshelf/values.yaml");
         fs::write(&file, "edited").unwrap();
         write(dir.path()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "edited");

@@ -103,8 +103,3 @@ pub(super) fn read(source: &Path, manifests: &Manifests, limits: &Limits) -> Res
     tree.add_directory(source, "", &|key| disk::is_yaml(key) || named(key))?;
     Ok(tree.into_files())
 }
-
-/// Files to objects.
-pub(super) fn objects(files: &Files, manifests: &Manifests, limits: &Limits) -> Result<Vec<Object>, Failure> {
-    render_manifests(files, manifests, limits).map_err(|error| Failure::of(&error))
-}

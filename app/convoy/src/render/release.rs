@@ -4,34 +4,54 @@
 //! controller's order without a cluster; what it gives has the renderRef that the controller will store.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
+use convoy_domain::Timestamp;
 use convoy_domain::artifact::Files;
+use convoy_domain::content::{self, Inputs};
+use convoy_domain::entropy::EntropyKey;
 use convoy_domain::limits::Limits;
 use convoy_domain::mutation::mutate;
 use convoy_domain::object::Object;
-use convoy_domain::release::{Content, Manifests, Release};
+use convoy_domain::release::{Content, Release};
 use convoy_domain::source::{Source, SourceKind};
 use convoy_domain::validate::validate;
 use convoy_git::{GitFetcher, Options};
 use convoy_kube::{written_git_repository, written_release};
-use convoy_ports::SourceFetcher as _;
+use convoy_ports::{Clock as _, Entropy as _, SourceFetcher as _};
+use convoy_system::{SystemClock, SystemEntropy};
 use convoy_value::Value;
 
 use super::manifests;
+use crate::disk::{self, Tree};
 use crate::documents::{self, Document};
 use crate::failure::Failure;
-use crate::{jobs, lint};
+use crate::{jobs, lint, print};
 
 /// How the URL of a source names a directory beside its file.
 const RELATIVE: &str = "file://./";
 
+/// What to render.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// Files with the Release and its source.
+    pub(super) files: &'a [PathBuf],
+    /// Name of the Release, where there are several.
+    pub(super) name: Option<&'a str>,
+    /// Directory in place of what the source gives.
+    pub(super) source: Option<&'a Path>,
+    /// File with the key of random functions.
+    pub(super) key: Option<&'a Path>,
+}
+
 /// Renders the Release of the files.
-pub(super) fn render(
-    files: &[PathBuf],
-    name: Option<&str>,
-    source: Option<&Path>,
-    limits: &Limits,
-) -> Result<Vec<Object>, Failure> {
+pub(super) fn render(wanted: Wanted<'_>, limits: &Limits) -> Result<Vec<Object>, Failure> {
+    let Wanted {
+        files,
+        name,
+        source,
+        key,
+    } = wanted;
     let mut documents = Vec::new();
     for file in files {
         documents.extend(documents::read(file).map_err(not_a_file)?);
@@ -44,19 +64,84 @@ pub(super) fn render(
         Failure::new(format!("{} is not valid", document.place()))
             .because_text(format!("{}: {}", failure.reason, failure.message))
     })?;
-    let Content::Manifests(manifests) = &release.spec.content else {
-        return Err(Failure::new(format!(
-            "{} has a content type that this version does not render",
-            document.place()
-        )));
-    };
     let tree = match source {
-        Some(dir) => manifests::read(dir, manifests, limits)?,
-        None => source_files(&documents, &release, manifests, limits)?,
+        Some(dir) => Sources::of_directory(dir, &release.spec.content, limits)?,
+        None => source_files(&documents, &release, limits)?,
     };
-    let mut objects = manifests::objects(&tree, manifests, limits)?;
+    let mut objects = deep(|| objects(&release, &tree, &key_of(key)?, limits))?;
     mutate(&release.mutations, &mut objects).map_err(|error| Failure::of(&error).at(document.place()))?;
     Ok(objects)
+}
+
+/// The files of a source, and when their revision was made.
+struct Sources {
+    files: Files,
+    time: Option<Timestamp>,
+}
+
+impl Sources {
+    /// What a directory gives for the content: of manifests only the files that may count, else all.
+    fn of_directory(dir: &Path, content: &Content, limits: &Limits) -> Result<Self, Failure> {
+        let files = match content {
+            Content::Manifests(manifests) => manifests::read(dir, manifests, limits)?,
+            Content::Helm(_) | Content::Kustomize(_) => {
+                let mut tree = Tree::new(limits);
+                tree.add_directory(dir, "", &|_| true)?;
+                tree.into_files()
+            }
+        };
+        Ok(Self { files, time: None })
+    }
+}
+
+fn objects(release: &Release, tree: &Sources, key: &EntropyKey, limits: &Limits) -> Result<Vec<Object>, Failure> {
+    let inputs = Inputs {
+        release: &release.id,
+        entropy: Some(key),
+        // A Release in a file was not created yet.
+        now: tree.time.unwrap_or_else(|| SystemClock.now()),
+        cluster: None,
+        cancel: None,
+    };
+    let rendered = content::render(&tree.files, &release.spec.content, &inputs, limits).map_err(|error| {
+        let failure = Failure::of(&error);
+        match error {
+            content::ContentError::NoClusterApi => {
+                failure.hint("`capabilities: cluster` is rendered by the controller only")
+            }
+            _ => failure,
+        }
+    })?;
+    for warning in &rendered.warnings {
+        print::err_line(&format!("warning: {warning}"));
+    }
+    Ok(rendered.objects)
+}
+
+/// The key of a file, or one of this run only.
+fn key_of(file: Option<&Path>) -> Result<EntropyKey, Failure> {
+    /// Bytes of a file with a key, at most.
+    const MOST: u64 = 64 * 1024;
+    let Some(path) = file else {
+        let mut bytes = vec![0; EntropyKey::BYTES];
+        let filled = SystemEntropy.fill(&mut bytes);
+        filled.map_err(|error| Failure::of(&error))?;
+        return EntropyKey::new(bytes).map_err(|error| Failure::of(&error));
+    };
+    let bytes = disk::read_bounded(path, MOST)?;
+    EntropyKey::new(bytes).map_err(|error| Failure::new(format!("cannot use key `{}`", path.display())).because(&error))
+}
+
+/// Runs `work` on a thread with a stack for templates that call each other a thousand deep.
+fn deep<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    const STACK: usize = 1 << 30;
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| Failure::new("cannot start a thread to render in").because(&error))?;
+        worker
+            .join()
+            .unwrap_or_else(|_| Err(Failure::new("the render ended unexpectedly")))
+    })
 }
 
 /// A live Release has a name, not a file: say so, rather than that a file is missing.
@@ -94,12 +179,7 @@ fn choose<'a>(documents: &'a [Document], files: &[PathBuf], name: Option<&str>) 
 }
 
 /// The files of the Release's source.
-fn source_files(
-    documents: &[Document],
-    release: &Release,
-    manifests: &Manifests,
-    limits: &Limits,
-) -> Result<Files, Failure> {
+fn source_files(documents: &[Document], release: &Release, limits: &Limits) -> Result<Sources, Failure> {
     let key = &release.spec.source;
     let document = documents
         .iter()
@@ -124,7 +204,7 @@ fn source_files(
     }
     if let Some(dir) = document.text(&["spec", "url"]).strip_prefix(RELATIVE) {
         let beside = document.file.parent().unwrap_or(Path::new(".")).join(dir);
-        return manifests::read(&beside, manifests, limits);
+        return Sources::of_directory(&beside, &release.spec.content, limits);
     }
     let source = written_git_repository(json(&document.value))
         .map_err(|error| Failure::new(format!("{} is not valid", document.place())).because(&error))?;
@@ -132,9 +212,9 @@ fn source_files(
 }
 
 /// Fetches; the one part that needs an async runtime.
-fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Files, Failure> {
+fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Sources, Failure> {
     let what = || format!("cannot fetch {}", source.key);
-    let mut files = Files::new();
+    let (mut files, mut time) = (Files::new(), None);
     jobs::block_on(async {
         // The person who runs the command may read their own directories.
         let options = Options {
@@ -153,9 +233,10 @@ fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Files, F
             .await
             .map_err(|error| Failure::new(what()).because(&error))?;
         files.clone_from(&artifact.files);
+        time = artifact.time;
         Ok(())
     })?;
-    Ok(files)
+    Ok(Sources { files, time })
 }
 
 fn json(value: &Value) -> serde_json::Value {

@@ -14,15 +14,18 @@ mod rendering;
 mod session;
 mod steady;
 
+use convoy_domain::cluster::ClusterApi;
 use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
 use convoy_domain::fingerprint::Fingerprint;
 use convoy_domain::id::ReleaseId;
+use convoy_domain::release::Content;
 use convoy_domain::status::Phase;
 use convoy_domain::validate::{validate, warnings};
 use convoy_ports::Requeue;
 use tracing::warn;
 
 use crate::Runtime;
+use crate::entropy;
 use crate::registry::Work;
 use crate::runtime::UNREADABLE;
 use crate::target::{self, Target};
@@ -67,13 +70,14 @@ async fn look(session: &mut Session<'_>) -> Result<Requeue, Failure> {
     dependencies::ready(session).await?;
     let source = rendering::locate(session).await;
     let target = target::reach(session.runtime, &session.release).await?;
-    let fingerprint = fingerprint(session, &source, &target);
+    let api = rendering::cluster_api(&session.release, &target).await?;
+    let fingerprint = fingerprint(session, &source, &target, api.as_ref()).await;
     if let Some(requeue) = steady::unchanged(session, &target, &fingerprint).await? {
         return Ok(requeue);
     }
     let work = match session.memo.work.take().filter(|work| work.fingerprint == fingerprint) {
         Some(work) => work,
-        None => rendering::effective(session, source, fingerprint).await?,
+        None => rendering::effective(session, source, api, fingerprint).await?,
     };
     session.set_warnings(warnings(&session.release));
     session.add_warnings(&work.warnings);
@@ -105,11 +109,20 @@ fn suspended(session: &mut Session<'_>) -> Requeue {
 
 /// Hash of everything that a render and its apply are made from. A source that cannot be read has a fingerprint
 /// too, so that a pin over it is not applied at each look.
-fn fingerprint(session: &Session<'_>, source: &Result<rendering::Located, Failure>, target: &Target) -> String {
+async fn fingerprint(
+    session: &Session<'_>,
+    source: &Result<rendering::Located, Failure>,
+    target: &Target,
+    api: Option<&ClusterApi>,
+) -> String {
     let release = &session.release;
     let revision = match source {
         Ok(located) => located.revision.0.as_str(),
         Err(failure) => failure.reason.as_str(),
+    };
+    let key = match &release.spec.content {
+        Content::Helm(_) | Content::Kustomize(_) => entropy::id(session.runtime).await,
+        Content::Manifests(_) => String::new(),
     };
     let settings = &session.runtime.settings;
     Fingerprint::new()
@@ -123,7 +136,9 @@ fn fingerprint(session: &Session<'_>, source: &Result<rendering::Located, Failur
         .with("uid", &release.uid)
         .with("generation", &release.generation.to_string())
         .with("revision", revision)
+        .with("entropy key", &key)
         .with("cluster", &target.facts.cluster_id)
+        .with("cluster api", &api.map(|api| format!("{api:?}")).unwrap_or_default())
         .with_entries("labels", &target.record.labels)
         .with_entries("annotations", &target.record.annotations)
         .finish()

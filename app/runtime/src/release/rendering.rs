@@ -2,20 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use convoy_domain::Timestamp;
 use convoy_domain::artifact::{Artifact, Revision};
+use convoy_domain::cluster::ClusterApi;
 use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
-use convoy_domain::manifests::render_manifests;
+use convoy_domain::content::{self, Inputs};
+use convoy_domain::entropy::{self as keyed, EntropyKey};
+use convoy_domain::id::ReleaseId;
+use convoy_domain::limits::Limits;
 use convoy_domain::mutation::mutate;
-use convoy_domain::release::{Content, Pin, Release};
+use convoy_domain::release::{CapabilitiesMode, Content, Mutation, Pin, Release};
 use convoy_domain::render::Render;
 use convoy_domain::source::Source;
 use convoy_domain::wave::{Wave, waves};
 use tracing::debug;
 
-use super::session::Session;
+use super::session::{Session, cut};
+use crate::entropy;
 use crate::registry::Work;
 use crate::render_store::RenderStoreError;
+use crate::target::Target;
 use crate::{Runtime, failures};
 
 /// A source, and what the Release's ref is at now.
@@ -60,19 +68,27 @@ pub(crate) async fn locate(session: &Session<'_>) -> Result<Located, Failure> {
     Ok(Located { source, revision })
 }
 
+/// What a render of the source gave.
+struct Made {
+    revision: Revision,
+    render: Render,
+    warnings: Vec<String>,
+}
+
 /// The effective render: the pin's, else the source's. The source is rendered in both cases, so that the status
 /// shows what unpinning would do; when it cannot be, a pin whose blob is stored is not hindered by it.
 pub(crate) async fn effective(
     session: &mut Session<'_>,
     located: Result<Located, Failure>,
+    api: Option<ClusterApi>,
     fingerprint: String,
 ) -> Result<Work, Failure> {
     let rendered = match located {
-        Ok(located) => from_source(session, located).await,
+        Ok(located) => from_source(session, located, api).await,
         Err(failure) => Err(failure),
     };
     match &rendered {
-        Ok((revision, render)) => {
+        Ok(Made { revision, render, .. }) => {
             session.set(
                 ConditionType::SourceReady,
                 Truth::True,
@@ -86,28 +102,31 @@ pub(crate) async fn effective(
     }
     let Some(pin) = session.release.pin.clone() else {
         session.unset(ConditionType::Pinned);
-        let (revision, render) = rendered?;
-        return work(fingerprint, revision, render, vec![]);
+        return work(fingerprint, rendered?);
     };
-    let mut warnings = vec![];
-    let (revision, render) = match rendered {
-        Ok((revision, render)) if render.render_ref() == pin.render_ref => (revision, render),
-        Ok((_, render)) => {
-            warnings.push(format!("unpinning would apply {}", render.render_ref()));
-            (Revision(String::new()), stored(session, &pin).await?)
+    let stored_with = |render, warning| Made {
+        revision: Revision(String::new()),
+        render,
+        warnings: vec![warning],
+    };
+    let made = match rendered {
+        Ok(made) if made.render.render_ref() == pin.render_ref => made,
+        Ok(Made { render, .. }) => {
+            let warning = format!("unpinning would apply {}", render.render_ref());
+            stored_with(stored(session, &pin).await?, warning)
         }
         Err(failure) => {
-            warnings.push(format!(
+            let warning = format!(
                 "the source does not render, the pin is not hindered: {}",
                 failure.message
-            ));
+            );
             let render = stored(session, &pin).await?;
             for (kind, truth) in convoy_domain::condition::conditions_of(&failure) {
                 if matches!(kind, ConditionType::SourceReady | ConditionType::Rendered) {
                     session.set(*kind, *truth, failure.reason, failure.message.clone());
                 }
             }
-            (Revision(String::new()), render)
+            stored_with(render, warning)
         }
     };
     let why = if pin.reason.is_empty() {
@@ -121,10 +140,15 @@ pub(crate) async fn effective(
         Reason::Pinned,
         format!("pinned to {}{why}", pin.render_ref.short()),
     );
-    work(fingerprint, revision, render, warnings)
+    work(fingerprint, made)
 }
 
-fn work(fingerprint: String, revision: Revision, render: Render, warnings: Vec<String>) -> Result<Work, Failure> {
+fn work(fingerprint: String, made: Made) -> Result<Work, Failure> {
+    let Made {
+        revision,
+        render,
+        warnings,
+    } = made;
     let waves: Vec<Wave> = waves(render.objects())?;
     Ok(Work {
         fingerprint,
@@ -138,10 +162,45 @@ fn work(fingerprint: String, revision: Revision, render: Render, warnings: Vec<S
     })
 }
 
-async fn from_source(session: &Session<'_>, located: Located) -> Result<(Revision, Render), Failure> {
-    let artifact = artifact(session.runtime, &session.release, &located).await?;
-    let render = render(&artifact, &session.release, session.runtime)?;
-    Ok((located.revision, render))
+/// What the target cluster serves, if the Release's chart wants to know.
+pub(crate) async fn cluster_api(release: &Release, target: &Target) -> Result<Option<ClusterApi>, Failure> {
+    match &release.spec.content {
+        Content::Helm(helm) if helm.capabilities == CapabilitiesMode::Cluster => {
+            let answer = target.client.api().await;
+            answer
+                .map(Some)
+                .map_err(|error| failures::cluster(Stage::Cluster, &error))
+        }
+        Content::Helm(_) | Content::Kustomize(_) | Content::Manifests(_) => Ok(None),
+    }
+}
+
+async fn from_source(session: &Session<'_>, located: Located, api: Option<ClusterApi>) -> Result<Made, Failure> {
+    let (runtime, release) = (session.runtime, &session.release);
+    let artifact = artifact(runtime, release, &located).await?;
+    let key = match &release.spec.content {
+        Content::Helm(_) => Some(entropy::key(runtime).await?),
+        // It needs the key only where it names charts, and says so then.
+        Content::Kustomize(_) => entropy::key(runtime).await.ok(),
+        Content::Manifests(_) => None,
+    };
+    let job = Job {
+        release: release.id.clone(),
+        now: keyed::clock(artifact.time, release.created),
+        artifact,
+        content: release.spec.content.clone(),
+        mutations: release.mutations.clone(),
+        key,
+        api,
+        limits: runtime.settings.limits.clone(),
+    };
+    let bound = runtime.settings.limits.render_time;
+    let (render, warnings) = runtime.engines.run(bound, move |cancel| job.render(cancel)).await?;
+    Ok(Made {
+        revision: located.revision,
+        render,
+        warnings,
+    })
 }
 
 async fn artifact(runtime: &Runtime, release: &Release, located: &Located) -> Result<Artifact, Failure> {
@@ -160,21 +219,44 @@ async fn artifact(runtime: &Runtime, release: &Release, located: &Located) -> Re
     Ok(artifact)
 }
 
-/// Renders and mutates.
-fn render(artifact: &Artifact, release: &Release, runtime: &Runtime) -> Result<Render, Failure> {
-    let limits = &runtime.settings.limits;
-    let mut objects = match &release.spec.content {
-        Content::Manifests(manifests) => render_manifests(&artifact.files, manifests, limits)?,
-        Content::Helm { .. } | Content::Kustomize { .. } => {
-            return Err(Failure::new(
-                Stage::Render,
-                Reason::Unsupported,
-                "this content type is not supported yet",
-            ));
-        }
-    };
-    mutate(&release.mutations, &mut objects)?;
-    Ok(Render::new(objects, limits)?)
+/// All that one render needs, so that it can run where nobody waits for it.
+struct Job {
+    release: ReleaseId,
+    now: Timestamp,
+    artifact: Artifact,
+    content: Content,
+    mutations: Vec<Mutation>,
+    key: Option<EntropyKey>,
+    api: Option<ClusterApi>,
+    limits: Limits,
+}
+
+impl Job {
+    /// Renders and mutates.
+    fn render(self, cancel: &Arc<AtomicBool>) -> Result<(Render, Vec<String>), Failure> {
+        let inputs = Inputs {
+            release: &self.release,
+            entropy: self.key.as_ref(),
+            now: self.now,
+            cluster: self.api.as_ref(),
+            cancel: Some(Arc::clone(cancel)),
+        };
+        let rendered = content::render(&self.artifact.files, &self.content, &inputs, &self.limits)?;
+        let mut objects = rendered.objects;
+        mutate(&self.mutations, &mut objects)?;
+        Ok((Render::new(objects, &self.limits)?, within_bounds(rendered.warnings)))
+    }
+}
+
+/// The first of many warnings, each cut to what a status holds.
+fn within_bounds(warnings: Vec<String>) -> Vec<String> {
+    const MOST: usize = 20;
+    let others = warnings.len().saturating_sub(MOST);
+    let mut shown: Vec<String> = warnings.into_iter().take(MOST).map(cut).collect();
+    if others > 0 {
+        shown.push(format!("and {others} more warnings of the render"));
+    }
+    shown
 }
 
 /// The render of a pin, from the store.

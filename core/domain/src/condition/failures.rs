@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use core::error::Error;
 
 use super::{Failure, Reason, Stage};
+use crate::content::ContentError;
 use crate::inventory::{ClusterChanged, InventoryIncomplete};
 use crate::manifests::RenderError;
 use crate::mutation::MutationError;
@@ -35,6 +36,23 @@ impl From<RenderError> for Failure {
             Reason::LimitExceeded
         } else {
             Reason::RenderFailed
+        };
+        failure(Stage::Render, reason, &error)
+    }
+}
+
+impl From<ContentError> for Failure {
+    fn from(error: ContentError) -> Self {
+        let reason = match error {
+            ContentError::Objects(error) => return error.into(),
+            ContentError::Chart { limit: true, .. } | ContentError::Kustomization { limit: true, .. } => {
+                Reason::LimitExceeded
+            }
+            ContentError::Chart { limit: false, .. }
+            | ContentError::Kustomization { limit: false, .. }
+            | ContentError::NoClusterApi => Reason::RenderFailed,
+            ContentError::Cancelled => Reason::RenderTimeout,
+            ContentError::NoEntropyKey => Reason::EntropyKeyMissing,
         };
         failure(Stage::Render, reason, &error)
     }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use convoy_value::{Value, yaml};
 
-use super::{Place, RenderError};
+use super::{Place, RenderError, check_identities};
 use crate::limits::Limits;
 use crate::object::Object;
 
@@ -17,10 +17,64 @@ use crate::object::Object;
 pub const DOCUMENTS: usize = 100_000;
 
 /// Objects read so far, and where each was written.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) objects: Vec<Object>,
     pub(super) places: Vec<Place>,
-    pub(super) limit: usize,
+    limit: usize,
+}
+
+impl Found {
+    /// Nothing yet.
+    pub(crate) fn within(limits: &Limits) -> Self {
+        Self {
+            objects: Vec::new(),
+            places: Vec::new(),
+            limit: limits.objects,
+        }
+    }
+
+    /// Adds what a template wrote: the documents of one text.
+    pub(crate) fn add_text(&mut self, source: &str, text: &str, limits: &Limits) -> Result<(), RenderError> {
+        let reader = reader(text.len(), limits);
+        let documents = yaml::helm::parse_documents(text, &reader).map_err(|error| RenderError::Yaml {
+            file: source.to_string(),
+            source: error,
+        })?;
+        for document in documents.into_iter().filter(|document| !document.is_empty()) {
+            read_document(document.value, written_by(source), self)?;
+        }
+        Ok(())
+    }
+
+    /// Adds an object that an engine built.
+    pub(crate) fn add_value(&mut self, source: &str, value: Value) -> Result<(), RenderError> {
+        read_document(value, written_by(source), self)
+    }
+
+    /// The objects, no two of which are one.
+    pub(crate) fn into_objects(self) -> Result<Vec<Object>, RenderError> {
+        check_identities(&self)?;
+        Ok(self.objects)
+    }
+}
+
+/// A place of which only the writer is known.
+fn written_by(source: &str) -> Place {
+    Place {
+        file: source.to_string(),
+        document: 0,
+        line: 0,
+        items: Vec::new(),
+    }
+}
+
+fn reader(bytes: usize, limits: &Limits) -> convoy_value::Limits {
+    convoy_value::Limits {
+        bytes,
+        depth: limits.depth,
+        alias_bytes: limits.alias_bytes,
+        documents: DOCUMENTS,
+    }
 }
 
 /// Adds the objects of one file.
@@ -32,12 +86,7 @@ pub(super) fn read_file(file: &str, bytes: &[u8], limits: &Limits, found: &mut F
             value: limits.file_bytes,
         });
     }
-    let reader = convoy_value::Limits {
-        bytes: bytes.len(),
-        depth: limits.depth,
-        alias_bytes: limits.alias_bytes,
-        documents: DOCUMENTS,
-    };
+    let reader = reader(bytes.len(), limits);
     let documents = yaml::helm::parse_documents(without_marks(bytes), &reader).map_err(|source| RenderError::Yaml {
         file: file.to_string(),
         source,

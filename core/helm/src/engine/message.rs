@@ -32,6 +32,7 @@ pub(super) fn parse_error(file: &str, error: &ParseError) -> Error {
         file: file.into(),
         line: error.line,
         column: 0,
+        limit: error.limit,
     }
 }
 
@@ -51,6 +52,7 @@ pub(super) fn exec_error(file: &str, error: &ExecError, is_constant: &dyn Fn(&st
         },
         line: error.line,
         column: error.column,
+        limit: error.limit,
     }
 }
 

@@ -12,7 +12,7 @@ use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
 use convoy_ports::{ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
-use convoy_system::SystemClock;
+use convoy_system::{SystemClock, SystemEntropy};
 use convoy_testkit_fakes::faults::{EffectCounter, Fault, FaultyBlobStore, FaultyConnector, FaultyControlPlane, When};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
@@ -55,12 +55,14 @@ async fn run(kubeconfig: &str, store: &str, log: &str, effects: EffectCounter) -
         })?),
         store,
         clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
     };
-    let loops = WatchLoops::new(
-        Arc::new(Runtime::new(ports, Settings::default())),
-        convoy_kube::Settings::default(),
-    );
     tokio::spawn(write_log(log.to_string(), effects));
+    let runtime = Arc::new(Runtime::new(ports, Settings::default()));
+    if let Err(failure) = runtime.make_key().await {
+        eprintln!("there is no key: {}", failure.message);
+    }
+    let loops = WatchLoops::new(runtime, convoy_kube::Settings::default());
     loops.run(client, std::future::pending()).await;
     Ok(())
 }

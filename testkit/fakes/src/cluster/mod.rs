@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use convoy_domain::cluster::ClusterFacts;
+use convoy_domain::cluster::{ClusterApi, ClusterFacts};
 use convoy_domain::id::{Gvk, ObjectId};
 use convoy_domain::names::{annotation, label};
 use convoy_domain::object::{Object, Scope};
@@ -28,6 +28,7 @@ use fields::Managers;
 
 const CALLS: &[&str] = &[
     "facts",
+    "api",
     "kind",
     "get",
     "apply",
@@ -306,6 +307,17 @@ impl State {
 impl Cluster for FakeCluster {
     async fn facts(&self) -> Result<ClusterFacts, ClusterError> {
         self.call("facts", "", |state| Ok(state.facts.clone())).await
+    }
+
+    async fn api(&self) -> Result<ClusterApi, ClusterError> {
+        self.call("api", "", |state| {
+            let named = |kind: &Kind| [kind.gvk.api_version(), format!("{}/{}", kind.gvk.api_version(), kind.gvk.kind)];
+            Ok(ClusterApi {
+                version: state.facts.version.clone(),
+                api_versions: state.kinds.values().flat_map(named).collect(),
+            })
+        })
+        .await
     }
 
     async fn kind(&self, gvk: &Gvk) -> Result<Kind, ClusterError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
+use convoy_domain::cluster::{ClusterApi, ClusterFacts, ClusterRecord};
 use convoy_domain::id::{Gvk, ObjectId};
 use convoy_domain::object::{Object, Scope};
 use convoy_ports::{
@@ -58,6 +58,10 @@ fn told(object: &Object) -> String {
 impl Cluster for FaultyCluster {
     async fn facts(&self) -> Answer<ClusterFacts> {
         self.read("facts", "", self.inner.facts()).await
+    }
+
+    async fn api(&self) -> Answer<ClusterApi> {
+        self.read("api", "", self.inner.api()).await
     }
 
     async fn kind(&self, gvk: &Gvk) -> Answer<Kind> {

@@ -73,6 +73,15 @@ impl ControlPlane for FaultyControlPlane {
         self.read("secret", &id.to_string(), self.inner.secret(id)).await
     }
 
+    async fn create_secret(&self, id: &NamespacedName, entries: &BTreeMap<String, Secret<Vec<u8>>>) -> Answer<bool> {
+        let act = self.inner.create_secret(id, entries);
+        self.effect("create_secret", &id.to_string(), act).await
+    }
+
+    async fn any_applied(&self) -> Answer<bool> {
+        self.read("any_applied", "", self.inner.any_applied()).await
+    }
+
     async fn add_finalizer(&self, release: &Release) -> Answer<String> {
         let act = self.inner.add_finalizer(release);
         self.effect("add_finalizer", &release.id.to_string(), act).await
