@@ -233,6 +233,12 @@ impl Chart {
             (Some(inline), ValuesMerge::Override | ValuesMerge::Merge) => {
                 let file = load(&path)?;
                 let in_file = |problem: String| format!("`{path}`: {problem}");
+                if says_nothing(&file) {
+                    // kyaml takes no document for an error here.
+                    return Err(in_file(
+                        "the file says nothing that `valuesInline` could be merged with".into(),
+                    ));
+                }
                 let file = yaml::kustomize::parse_as_written(&file, &meter.limits().text)
                     .map_err(|error| in_file(error.to_string()))?;
                 let (file, inline) = (Node::from_written(file), Node::from_written(inline.clone()));
@@ -253,4 +259,11 @@ impl Chart {
 fn marshal(value: &Value) -> Result<Arc<[u8]>> {
     let text = yaml::marshal(value).map_err(|error| error.to_string())?;
     Ok(text.into_bytes().into())
+}
+
+/// Whether a text of YAML is all blank lines and comments.
+fn says_nothing(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .all(|line| line.is_empty() || line.starts_with(b"#"))
 }

@@ -55,6 +55,161 @@ fn what_is_wrong_is_said_with_file_and_field() {
 }
 
 #[test]
+fn whatever_is_remote_is_refused_by_its_url() {
+    for (field, url) in [
+        ("resources", "https://github.com/a/b//c?ref=v1"),
+        ("resources", "http://example.com/a.yaml"),
+        ("resources", "github.com/a/b/c?ref=main"),
+        ("resources", "git@github.com:a/b.git//c"),
+        ("resources", "ssh://git@host/a/b.git"),
+        ("resources", "git::https://host/a.git"),
+        ("resources", "file:///etc/passwd"),
+        ("bases", "https://github.com/a/b"),
+        ("components", "https://github.com/a/b"),
+        ("components", "git@host:a/b"),
+        ("generators", "https://host/g.yaml"),
+        ("transformers", "https://host/t.yaml"),
+        ("validators", "https://host/v.yaml"),
+        ("crds", "https://host/crd.json"),
+        ("configurations", "https://host/c.yaml"),
+        ("patchesStrategicMerge", "https://host/p.yaml"),
+    ] {
+        let found = refusal(
+            &[("kustomization.yaml", &format!("{field}: ['{url}']"))],
+            &Options::default(),
+        );
+        let shown = if field == "bases" { "resources" } else { field };
+        for part in ["`kustomization.yaml`", &format!("`{shown}`"), url, "is remote"] {
+            assert!(found.contains(part), "{found}\nshould say {part}");
+        }
+    }
+    for (field, text) in [
+        ("patches", "patches: [{path: 'https://host/p.yaml'}]"),
+        ("openapi", "openapi: {path: 'https://host/schema.json'}"),
+        (
+            "configMapGenerator",
+            "configMapGenerator: [{name: a, files: ['https://host/a.txt']}]",
+        ),
+        (
+            "secretGenerator",
+            "secretGenerator: [{name: a, envs: ['https://host/a.env']}]",
+        ),
+        ("replacements", "replacements: [{path: 'https://host/r.yaml'}]"),
+    ] {
+        let found = refusal(&[("kustomization.yaml", text)], &Options::default());
+        for part in [&format!("`{field}`"), "https://host/", "is remote"] {
+            assert!(found.contains(part), "{found}\nshould say {part}");
+        }
+    }
+}
+
+#[test]
+fn components_that_include_each_other_are_a_cycle() {
+    const HEAD: &str = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
+    let (a, b) = (format!("{HEAD}components: [../b]"), format!("{HEAD}components: [../a]"));
+    let found = refusal(
+        &[
+            ("kustomization.yaml", "components: [a]"),
+            ("a/kustomization.yaml", &a),
+            ("b/kustomization.yaml", &b),
+        ],
+        &Options::default(),
+    );
+    assert!(
+        found.contains("`b/kustomization.yaml`: `components`: cycle detected: `a`"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_program_is_never_run() {
+    for (field, plugin) in [
+        (
+            "generators",
+            "apiVersion: x/v1\nkind: G\nmetadata: {name: a, annotations: {config.kubernetes.io/function: '{exec: {path: ./run}}'}}",
+        ),
+        (
+            "transformers",
+            "apiVersion: x/v1\nkind: T\nmetadata: {name: a, annotations: {config.kubernetes.io/function: '{container: {image: a}}'}}",
+        ),
+        ("validators", "apiVersion: someteam/v1\nkind: Go\nmetadata: {name: a}"),
+    ] {
+        let found = refusal(
+            &[
+                ("kustomization.yaml", &format!("resources: [a.yaml]\n{field}: [p.yaml]")),
+                ("a.yaml", CONFIG_MAP),
+                ("p.yaml", plugin),
+                ("run", "#!/bin/sh"),
+            ],
+            &Options::default(),
+        );
+        assert!(
+            found.contains(&format!("`{field}`")) && found.contains("only built-in plugins run here"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn two_files_that_could_be_the_kustomization_are_an_error() {
+    let found = refusal(
+        &[
+            ("kustomization.yaml", "namePrefix: a"),
+            ("Kustomization", "namePrefix: b"),
+        ],
+        &Options::default(),
+    );
+    assert_eq!(
+        found,
+        "`.`: found multiple kustomization files: `kustomization.yaml`, `Kustomization`"
+    );
+    for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
+        let files = tree(&[(name, "resources: [a.yaml]"), ("a.yaml", CONFIG_MAP)]);
+        assert!(build(&files, "", &Options::default()).is_ok(), "{name}");
+    }
+}
+
+/// A tree that has seen what was asked of it.
+#[derive(Debug)]
+struct Watched {
+    files: Files,
+    read: std::cell::RefCell<Vec<String>>,
+}
+
+impl convoy_kustomize::Tree for Watched {
+    fn find(&self, path: &str) -> Result<Option<convoy_kustomize::Entry>, String> {
+        self.files.find(path)
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Result<std::sync::Arc<[u8]>, String> {
+        self.read.borrow_mut().push(path.to_string());
+        self.files.read(path, limit)
+    }
+}
+
+#[test]
+fn only_files_that_are_named_are_read() {
+    let watched = Watched {
+        files: tree(&[
+            (
+                "app/kustomization.yaml",
+                "resources: [a.yaml]\nconfigMapGenerator: [{name: g, files: [f.txt]}]",
+            ),
+            ("app/a.yaml", CONFIG_MAP),
+            ("app/f.txt", "f"),
+            ("app/neighbour.yaml", "large"),
+            ("other/kustomization.yaml", "large"),
+        ]),
+        read: std::cell::RefCell::default(),
+    };
+    build(&watched, "app", &Options::default()).expect("it builds");
+    assert_eq!(
+        watched.read.take(),
+        ["app/kustomization.yaml", "app/a.yaml", "app/f.txt"]
+    );
+}
+
+#[test]
 fn a_file_outside_of_the_directory_needs_the_restrictor_lifted() {
     let files = tree(&[
         ("top/kustomization.yaml", "resources: [../a.yaml]"),

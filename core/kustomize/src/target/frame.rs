@@ -218,6 +218,11 @@ impl Builder<'_> {
                 Ok(None)
             }
             Err(problem) => {
+                let full = paths::join(&frame.directory, path);
+                let found = full.map(|full| self.tree.find(&full));
+                if let Some(Ok(Some(Entry::File(_)))) = found {
+                    return Err(frame.fail(field)(format!("`{path}`: {problem}")));
+                }
                 let child = self.descend(frame, path, field, Some(problem))?;
                 if child.kustomization.component {
                     return Err(frame.fail(field)(format!(
