@@ -15,6 +15,7 @@ use gix::objs::Kind;
 
 use support::http::GitServer;
 use support::repositories::Repositories;
+use support::sshd::{SshServer, by_ssh};
 
 /// Repositories in a folder of their own below `server`'s, because the cases share it.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ struct World {
 enum Place {
     Folder(Arc<Repositories>),
     Server(Arc<GitServer>),
+    Ssh(Arc<SshServer>),
 }
 
 impl World {
@@ -37,6 +39,7 @@ impl World {
         match &self.server {
             Place::Folder(repositories) => repositories,
             Place::Server(server) => &server.repositories,
+            Place::Ssh(server) => &server.repositories,
         }
     }
 
@@ -51,7 +54,14 @@ impl SourceWorld for World {
     }
 
     fn source(&self, repository: &str) -> Source {
-        git_source(&format!("{}/{}.git", self.base, self.name(repository)))
+        let source = git_source(&format!("{}/{}.git", self.base, self.name(repository)));
+        match &self.server {
+            Place::Folder(_) | Place::Server(_) => source,
+            Place::Ssh(server) => Source {
+                access: by_ssh(server.access(Some("ed25519"))),
+                ..source
+            },
+        }
     }
 
     fn create(&self, repository: &str) {
@@ -119,4 +129,26 @@ async fn a_server_of_the_old_protocol_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_redirects_keeps_the_contract() {
     check(|server| format!("http://127.0.0.1:{}/moved", server.plain_port)).await;
+}
+
+/// Runs the suite by ssh, on a server with `more` in its configuration.
+async fn check_ssh(more: &str) {
+    // A case makes more connections at once than sshd takes from strangers by itself.
+    let Some(server) = SshServer::start(&format!("MaxStartups 100\n{more}")) else {
+        return;
+    };
+    let root = server.repositories.root.path().display();
+    let base = format!("ssh://git@127.0.0.1:{}{root}", server.port);
+    let fetcher = GitFetcher::new(Options::default()).expect("a fetcher");
+    check_place(fetcher, Place::Ssh(Arc::new(server)), base).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_by_ssh_keeps_the_contract() {
+    check_ssh("AcceptEnv GIT_PROTOCOL").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_by_ssh_with_the_old_protocol_keeps_the_contract() {
+    check_ssh("").await;
 }

@@ -17,7 +17,7 @@ use convoy_testkit_controlplane::component::require;
 use convoy_testkit_faultproxy::FaultProxy;
 
 use support::http::GitServer;
-use support::repositories::Repositories;
+use support::repositories::{Repositories, noise};
 use support::sshd::keygen;
 
 const HEAD: SourceRef = SourceRef::Git(GitRef::Head);
@@ -496,10 +496,9 @@ async fn a_server_is_asked_for_what_is_signed_only() {
         return;
     };
     server.repositories.create("app");
-    let noise: Vec<u8> = (0..2_000_000_u32)
-        .map(|number| u8::try_from(number.wrapping_mul(2_654_435_761) >> 24).unwrap_or(0))
-        .collect();
-    let first = server.repositories.commit("app", "main", &files(&[("a", &noise)]));
+    let first = server
+        .repositories
+        .commit("app", "main", &files(&[("a", &noise(1, 500_000))]));
     let folder = server.repositories.folder("app");
     let key = signing.key("Ann <ann@example.com>", &["ed25519", "sign", "never"]);
     let revision = signing.commit(&folder, &first, "openpgp", &key);

@@ -85,6 +85,8 @@ pub async fn run(make: impl Fn() -> Arc<dyn SourceWorld>) {
         refs_resolve_to_commits,
         a_branch_moves_and_a_tag_stays,
         an_absent_ref_is_not_found,
+        a_version_resolves_to_the_highest_tag_that_fits,
+        a_revision_is_proved_where_the_repository_can_be_read,
         an_empty_repository_has_no_head,
         all_files_come_back_as_they_were_committed,
         a_revision_is_fetched_after_its_branch_moved,
@@ -201,6 +203,45 @@ async fn an_absent_ref_is_not_found(world: World) {
     assert_not_found(resolve(&world, &tag("main-line")).await, "tag main-line");
     let short = SourceRef::Git(GitRef::Commit("abcdef".to_owned()));
     assert_not_found(resolve(&world, &short).await, "commit abcdef");
+}
+
+async fn a_version_resolves_to_the_highest_tag_that_fits(world: World) {
+    world.create("app");
+    let mut revisions = Vec::new();
+    for (number, name) in ["1.9.0", "v1.10.0", "v2.0.0-rc.1", "latest", "app/v9.0.0"]
+        .iter()
+        .enumerate()
+    {
+        let revision = world.commit("app", "main", &files(&[("a", number.to_string().as_bytes())]));
+        world.tag("app", name, &revision);
+        revisions.push(revision);
+    }
+    let semver = |text: &str| SourceRef::Git(GitRef::Semver(text.to_owned()));
+    for (constraint, expect) in [("*", 1), ("1.x", 1), ("~1.9", 0), (">=2.0.0-0", 2)] {
+        let wanted = semver(constraint);
+        let found = resolve(&world, &wanted).await;
+        assert_eq!(found.as_ref(), Ok(&revisions[expect]), "{constraint}");
+        let artifact = fetch(&world, &wanted, &revisions[expect]).await.expect("fetch");
+        assert_eq!(*artifact.files, files(&[("a", expect.to_string().as_bytes())]));
+    }
+    assert_not_found(resolve(&world, &semver("^3")).await, "semver ^3");
+    let senseless = resolve(&world, &semver("one")).await;
+    assert!(
+        matches!(senseless, Err(FetchError::RefNotFound { .. })),
+        "{senseless:?}"
+    );
+}
+
+async fn a_revision_is_proved_where_the_repository_can_be_read(world: World) {
+    world.create("app");
+    let revision = world.commit("app", "main", &files(&[("a", b"1")]));
+    let fetcher = world.fetcher();
+    for wanted in [HEAD, branch("main"), commit(&revision)] {
+        let proved = fetcher.prove(&world.source("app"), &wanted, &revision).await;
+        assert_eq!(proved, Ok(()), "{wanted:?}");
+        let absent = fetcher.prove(&world.source("absent"), &wanted, &revision).await;
+        assert!(matches!(absent, Err(FetchError::NotARepository { .. })), "{absent:?}");
+    }
 }
 
 async fn an_empty_repository_has_no_head(world: World) {
@@ -321,6 +362,7 @@ async fn a_setting_that_is_not_built_is_refused_by_every_call(world: World) {
     };
     assert_eq!(fetcher.verify(&source).await, Err(expect.clone()));
     assert_eq!(fetcher.resolve(&source, &HEAD).await, Err(expect.clone()));
+    assert_eq!(fetcher.prove(&source, &HEAD, &revision).await, Err(expect.clone()));
     let answer = fetcher.fetch(&source, &HEAD, &revision, &Limits::default()).await;
     assert_eq!(answer, Err(expect));
 }

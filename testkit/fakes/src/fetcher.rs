@@ -8,6 +8,7 @@ use convoy_domain::artifact::{Artifact, Files, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceRef};
 use convoy_ports::{FetchError, SourceFetcher};
+use convoy_sprig::semver::{Constraint, Version};
 
 use crate::refusals::{Refusals, Times};
 use crate::sync::{interleave, lock};
@@ -146,7 +147,13 @@ impl Repository {
                 let revision = Revision(id.to_ascii_lowercase());
                 self.commits.contains_key(&revision).then_some(revision)
             }
-            GitRef::Semver(_) => None,
+            GitRef::Semver(text) => {
+                let constraint = Constraint::parse(text).ok()?;
+                let version = |tag: &String| Version::parse(tag).ok().filter(|version| constraint.check(version));
+                let fitting = self.tags.iter().filter_map(|(tag, revision)| Some((version(tag)?, revision)));
+                let highest = fitting.max_by(|(one, _), (other, _)| one.compare(other));
+                highest.map(|(_, revision)| revision.clone())
+            }
         }
     }
 }
@@ -195,6 +202,10 @@ impl SourceFetcher for FakeFetcher {
             })
         })
         .await
+    }
+
+    async fn prove(&self, source: &Source, wanted: &SourceRef, _: &Revision) -> Result<(), FetchError> {
+        self.call("prove", source, |_| git(wanted).map(drop)).await
     }
 
     async fn fetch(

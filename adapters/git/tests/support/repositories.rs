@@ -11,6 +11,20 @@ use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 use gix::{ObjectId, Repository};
 
+/// Bytes that do not pack.
+pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = 88_172_645_463_325_252 ^ seed;
+    let mut bytes = Vec::with_capacity(length + 8);
+    while bytes.len() < length {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
+}
+
 /// A temporary folder of bare repositories.
 #[derive(Debug)]
 pub(crate) struct Repositories {

@@ -48,6 +48,11 @@ impl SourceFetcher for FaultyFetcher {
         self.read("resolve", source, self.inner.resolve(source, wanted)).await
     }
 
+    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError> {
+        let act = self.inner.prove(source, wanted, revision);
+        self.read("prove", source, act).await
+    }
+
     async fn fetch(
         &self,
         source: &Source,
