@@ -74,7 +74,7 @@ fn a_patch_on_everything_times_many_objects_ends() {
             ),
             ("a.yaml", config_maps(1_000)),
         ],
-        &["`patches`", "steps"],
+        &["`patches`", "limit of"],
     );
 }
 

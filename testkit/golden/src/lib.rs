@@ -2,7 +2,7 @@
 //!
 //! - [`oracle`] asks the Go libraries below Helm and Kustomize, one process for any number of questions.
 //! - [`helm`] asks `helm template`, one process for a batch of cases.
-//! - [`charts`] makes charts for measurements, [`measure`] measures processes.
+//! - [`charts`] and [`kustomize_sizes`] make what is measured, [`measure`] measures processes.
 //! - [`generate`] makes values and texts from a seed, [`reduce`] makes a failing text small.
 //! - [`table`] holds recorded answers.
 pub mod cases;
@@ -13,6 +13,7 @@ pub mod generate;
 pub mod helm;
 pub mod kustomize;
 pub mod kustomize_build;
+pub mod kustomize_sizes;
 pub mod measure;
 pub mod oracle;
 pub mod reduce;
