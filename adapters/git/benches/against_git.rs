@@ -8,9 +8,10 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,11 +24,12 @@ use convoy_ports::SourceFetcher as _;
 use convoy_testkit_contract::source_fetcher::git_source;
 
 use support::http::GitServer;
-use support::repositories::git;
+use support::repositories::{git, noise};
 
 const FILES: usize = 5000;
 const FILE_BYTES: usize = 10_000;
 const ROUNDS: usize = 7;
+const LARGE_FILES: usize = 50_000;
 
 fn main() {
     let Some(server) = GitServer::start() else { return };
@@ -36,25 +38,38 @@ fn main() {
         server.repositories.commit("app", "main", &content(generation));
     }
     git(&server.repositories.folder("app"), &["gc", "-q"]);
+    compare(&server, "app", FILES, ROUNDS);
+    drop(server);
 
+    // Where the program is told so, because it takes minutes and 2 GiB of disk.
+    if std::env::args().any(|argument| argument == "large") {
+        let Some(server) = GitServer::start() else { return };
+        server.repositories.create("large");
+        history(&server.repositories.folder("large"));
+        compare(&server, "large", LARGE_FILES, 3);
+    }
+}
+
+/// Prints time and bytes of a fetch of the branch `main`, and of git's.
+fn compare(server: &GitServer, name: &str, files: usize, rounds: usize) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let fetcher = GitFetcher::new(Options::default()).expect("a fetcher");
-    let ours = |url: &str| runtime.block_on(fetch(&fetcher, url));
-    let url = server.http("app");
+    let ours = |url: &str| runtime.block_on(fetch(&fetcher, url, files));
+    let url = server.http(name);
     let (mut times, mut bare, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         times.push(time(|| ours(&url)));
         bare.push(time(|| clone(&url, true)));
         whole.push(time(|| clone(&url, false)));
     }
     let (times, bare, whole) = (median(times), median(bare), median(whole));
     let relay = Relay::start(server.plain_port);
-    let url = format!("http://127.0.0.1:{}/app.git", relay.port);
+    let url = format!("http://127.0.0.1:{}/{name}.git", relay.port);
     ours(&url);
     let our_bytes = relay.bytes.swap(0, Ordering::SeqCst);
     clone(&url, true);
     let git_bytes = relay.bytes.load(Ordering::SeqCst);
-    println!("{FILES} files, {} MB", FILES * FILE_BYTES / 1_000_000);
+    println!("{name}: {files} files");
     println!("ours to memory            {times:>10.1?} {our_bytes:>10} bytes");
     println!("git clone --depth 1 --bare{bare:>10.1?} {git_bytes:>10} bytes");
     println!("git clone --depth 1       {whole:>10.1?}");
@@ -64,6 +79,51 @@ fn main() {
         times.as_secs_f64() / whole.as_secs_f64(),
         ratio(our_bytes, git_bytes)
     );
+}
+
+/// Fills a repository with 64 commits of 16 MiB that do not pack, and a last one of small files.
+fn history(folder: &Path) {
+    let mut importer = Command::new("git")
+        .current_dir(folder)
+        .args([
+            "-c",
+            "core.bigFileThreshold=1m",
+            "-c",
+            "pack.compression=0",
+            "fast-import",
+            "--quiet",
+        ])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("git");
+    let mut stream = BufWriter::new(importer.stdin.take().expect("its input"));
+    let mut put = |bytes: &[u8]| stream.write_all(bytes).expect("the importer reads");
+    for commit in 0..=64_u64 {
+        let head = format!("commit refs/heads/main\ncommitter A <a@b> {commit} +0000\ndata 1\nx\ndeleteall\n");
+        put(head.as_bytes());
+        if commit < 64 {
+            put(b"M 644 inline large\ndata 16777216\n");
+            put(&noise(commit, 16 * 1024 * 1024));
+            put(b"\n");
+            continue;
+        }
+        for number in 0..LARGE_FILES {
+            let text = format!(
+                "kind: ConfigMap\nmetadata: {{name: c{number}}}\ndata: {{k: v{}}}\n",
+                number * 7919
+            );
+            let file = format!(
+                "M 644 inline d{}/e{}/f{number}.yaml\ndata {}\n{text}\n",
+                number % 100,
+                number % 7,
+                text.len()
+            );
+            put(file.as_bytes());
+        }
+    }
+    stream.flush().expect("the importer reads");
+    drop(stream);
+    assert!(importer.wait().expect("git").success());
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
@@ -101,12 +161,12 @@ fn content(generation: usize) -> Files {
         .collect()
 }
 
-async fn fetch(fetcher: &GitFetcher, url: &str) {
+async fn fetch(fetcher: &GitFetcher, url: &str, files: usize) {
     let source = git_source(url);
     let main = SourceRef::Git(GitRef::Branch("main".to_owned()));
     let revision = fetcher.resolve(&source, &main).await.expect("resolve");
     let answer = fetcher.fetch(&source, &main, &revision, &Limits::default()).await;
-    assert_eq!(answer.expect("fetch").files.len(), FILES);
+    assert_eq!(answer.expect("fetch").files.len(), files);
 }
 
 fn clone(url: &str, bare: bool) {

@@ -263,16 +263,9 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let pair = (byte == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(byte);
-                at += 1;
-            }
-        }
+        let coded = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        out.push(coded.unwrap_or(byte));
+        at += if coded.is_some() { 3 } else { 1 };
     }
     String::from_utf8(out).ok()
 }

@@ -103,10 +103,13 @@ pub(crate) fn api(app: &GitHubApp, site: &Site) -> Result<Url, FetchError> {
 fn statement(app: &GitHubApp, now: SystemTime, site: &Site) -> Result<Secret<String>, FetchError> {
     let unusable = || site.authentication("the private key of its GitHub App is no RSA key in PEM");
     let pem = app.private_key.expose().as_bytes();
-    let key = match PrivateKeyDer::from_pem_slice(pem).map_err(|_| unusable())? {
-        PrivateKeyDer::Pkcs1(key) => RsaKeyPair::from_der(key.secret_pkcs1_der()),
-        PrivateKeyDer::Pkcs8(key) => RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()),
-        _ => return Err(unusable()),
+    let key = PrivateKeyDer::from_pem_slice(pem).map_err(|_| unusable())?;
+    let key = if let PrivateKeyDer::Pkcs1(key) = &key {
+        RsaKeyPair::from_der(key.secret_pkcs1_der())
+    } else if let PrivateKeyDer::Pkcs8(key) = &key {
+        RsaKeyPair::from_pkcs8(key.secret_pkcs8_der())
+    } else {
+        return Err(unusable());
     };
     let key = key.map_err(|_| unusable())?;
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -84,9 +84,8 @@ async fn call(fetcher: &GitFetcher, source: &Source, revision: &Revision) -> Res
 }
 
 fn assert_refused(answer: &Result<(), FetchError>, expect: &str) {
-    let said = answer.as_ref().map_err(ToString::to_string);
     match answer {
-        Err(FetchError::Authentication { .. }) => assert!(said.unwrap_err().contains(expect), "{answer:?}"),
+        Err(FetchError::Authentication { why, .. }) => assert!(why.contains(expect), "{answer:?}"),
         _ => panic!("`{expect}` was to be refused: {answer:?}"),
     }
 }
@@ -256,10 +255,10 @@ async fn a_proxy_that_is_none_or_may_not_be_one_is_refused() {
 
 /// An API that gives tokens to who shows a statement of its key, and counts.
 fn api(key: &str, given: &'static str) -> (Faulty, Arc<AtomicUsize>) {
-    let pair = match PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key") {
-        PrivateKeyDer::Pkcs1(key) => RsaKeyPair::from_der(key.secret_pkcs1_der()).expect("a key"),
-        other => panic!("another key: {other:?}"),
+    let PrivateKeyDer::Pkcs1(pair) = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key") else {
+        panic!("another key");
     };
+    let pair = RsaKeyPair::from_der(pair.secret_pkcs1_der()).expect("a key");
     let public = pair.public().as_ref().to_vec();
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);

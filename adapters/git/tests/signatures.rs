@@ -88,7 +88,7 @@ impl Signing {
         self.home.path().join(name)
     }
 
-    /// Runs git so that it signs with `key`, in OpenPGP's or ssh's format.
+    /// Runs git so that it signs with `key`, in the format of PGP or ssh.
     fn git(&self, folder: &Path, format: &str, key: &str, arguments: &[&str]) -> String {
         let program = self.gpg.display().to_string();
         let output = Command::new("git")
@@ -149,12 +149,12 @@ fn asking(url: &str, subject: SignedSubject, keys: &[&[u8]]) -> Source {
 /// Fetches and proves, which must agree: `Ok`, or the words of a `Signature` error.
 async fn check(source: &Source, wanted: &SourceRef, revision: &Revision, expect: Result<(), &str>) {
     let fetcher = support::fetcher();
-    let fetched = fetcher
+    let artifact = fetcher
         .fetch(source, wanted, revision, &Limits::default())
         .await
         .map(drop);
     let proved = fetcher.prove(source, wanted, revision).await;
-    for answer in [fetched, proved] {
+    for answer in [artifact, proved] {
         match (&answer, expect) {
             (Ok(()), Ok(())) => {}
             (Err(FetchError::Signature { why, .. }), Err(expect)) => assert!(why.contains(expect), "{expect}: {why}"),

@@ -47,8 +47,8 @@ async fn call(fetcher: &GitFetcher, source: &Source, revision: &Revision) -> Res
     answer
 }
 
-fn secret(text: &str) -> Option<Secret<String>> {
-    Some(Secret::new(text.to_owned()))
+fn secret(text: &str) -> Secret<String> {
+    Secret::new(text.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,18 +62,18 @@ async fn keys_of_every_kind_and_a_password_open_a_repository() {
     }
     for identity in ["ed25519-locked", "rsa-locked"] {
         let unlocked = SshAccess {
-            passphrase: secret(PASSPHRASE),
+            passphrase: Some(secret(PASSPHRASE)),
             ..server.access(Some(identity))
         };
         assert_eq!(check(unlocked).await, Ok(()), "{identity}");
     }
     let by_password = SshAccess {
-        password: secret(PASSWORD),
+        password: Some(secret(PASSWORD)),
         ..server.access(None)
     };
     assert_eq!(check(by_password).await, Ok(()));
     let both = SshAccess {
-        password: secret(PASSWORD),
+        password: Some(secret(PASSWORD)),
         ..server.access(Some("stranger"))
     };
     assert_eq!(check(both).await, Ok(()), "the password is tried after the key");
@@ -90,7 +90,7 @@ async fn who_is_not_let_in_is_told_so() {
         (access(None), "it wants an identity or a password"),
         (
             SshAccess {
-                password: secret("canary-wrong"),
+                password: Some(secret("canary-wrong")),
                 ..access(Some("stranger"))
             },
             "it does not take the key or the password of `git`",
@@ -98,14 +98,14 @@ async fn who_is_not_let_in_is_told_so() {
         (access(Some("ed25519-locked")), "has a passphrase"),
         (
             SshAccess {
-                passphrase: secret("canary-wrong"),
+                passphrase: Some(secret("canary-wrong")),
                 ..access(Some("ed25519-locked"))
             },
             "has another passphrase",
         ),
         (
             SshAccess {
-                identity: secret("canary"),
+                identity: Some(secret("canary")),
                 ..access(None)
             },
             "its identity is no private key",
@@ -152,7 +152,7 @@ async fn a_host_is_trusted_by_its_line_only() {
         format!("@revoked {other}{line}"),
     ] {
         let access = SshAccess {
-            known_hosts: secret(&known),
+            known_hosts: Some(secret(&known)),
             ..server.access(Some("ed25519"))
         };
         assert_eq!(
@@ -174,8 +174,8 @@ async fn a_host_is_trusted_by_its_line_only() {
         line.replace("ssh-ed25519", "ssh-rsa"),
     ] {
         let access = SshAccess {
-            known_hosts: secret(&known),
-            password: secret(PASSWORD),
+            known_hosts: Some(secret(&known)),
+            password: Some(secret(PASSWORD)),
             ..server.access(Some("ed25519"))
         };
         let answer = call(&fetcher, &source(&url, access), &revision).await;
@@ -256,7 +256,7 @@ async fn a_proxy_and_the_address_policy_hold_for_ssh_too() {
     let url = server.url("app");
     let through = |proxy: String| Source {
         access: Access {
-            proxy: secret(&proxy),
+            proxy: Some(secret(&proxy)),
             ..by_ssh(server.access(Some("ed25519")))
         },
         ..git_source(&url)
@@ -301,7 +301,7 @@ async fn broken_sessions_end_in_time_and_heal() {
         ..source(
             &url,
             SshAccess {
-                known_hosts: secret(&known),
+                known_hosts: Some(secret(&known)),
                 ..server.access(Some("ed25519"))
             },
         )

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use convoy_domain::access::{Access, Credentials};
@@ -27,9 +28,10 @@ fn with_modules(repositories: &Repositories, name: &str, modules: &[(&str, &str,
     let mut settings = String::new();
     let mut entries: Vec<(Vec<u8>, EntryKind, gix::ObjectId)> = vec![(name.as_bytes().to_vec(), EntryKind::Blob, own)];
     for (number, (path, url, commit)) in modules.iter().enumerate() {
-        settings.push_str(&format!(
+        let _ = write!(
+            settings,
             "[submodule \"m{number}\"]\n\tpath = {path}\n\turl = {url}\n\tbranch = none\n"
-        ));
+        );
         let id = gix::ObjectId::from_hex(commit.0.as_bytes()).expect("a commit");
         match path.split_once('/') {
             None => entries.push((path.as_bytes().to_vec(), EntryKind::Commit, id)),

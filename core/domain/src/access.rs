@@ -75,7 +75,7 @@ pub struct GitHubApp {
 pub struct SignaturePolicy {
     /// What must be signed.
     pub subject: SignedSubject,
-    /// OpenPGP public keys, armoured or not, or lines of ssh public keys, alone or as `allowed_signers`.
+    /// Public keys of PGP, armoured or not, or lines of ssh public keys, alone or as `allowed_signers`.
     pub keys: Vec<Secret<Vec<u8>>>,
 }
 

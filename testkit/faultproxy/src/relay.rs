@@ -56,7 +56,7 @@ impl FaultProxy {
             received: AtomicU64::new(0),
         });
         let shared = Arc::clone(&state);
-        let listener = Listener::start(move |client| shared.serve(client, port));
+        let listener = Listener::start(move |client| shared.serve(&client, port));
         Self { listener, state }
     }
 
@@ -85,7 +85,7 @@ impl FaultProxy {
 }
 
 impl State {
-    fn serve(&self, client: TcpStream, port: u16) {
+    fn serve(&self, client: &TcpStream, port: u16) {
         self.connections.fetch_add(1, Ordering::SeqCst);
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match fault {
@@ -100,7 +100,7 @@ impl State {
         }
     }
 
-    fn relay(&self, client: TcpStream, port: u16, fault: &Fault) {
+    fn relay(&self, client: &TcpStream, port: u16, fault: &Fault) {
         let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else {
             return;
         };
@@ -110,8 +110,8 @@ impl State {
         let _ = (client.set_nodelay(true), server.set_nodelay(true));
         std::thread::spawn(move || copy(up, &server, |_| true));
         let mut passed = 0_u64;
-        let mut writer = &client;
-        copy(down, &client, |piece| {
+        let mut writer = client;
+        copy(down, client, |piece| {
             let length = u64::try_from(piece.len()).unwrap_or_default();
             self.received.fetch_add(length, Ordering::SeqCst);
             let before = passed;
@@ -146,15 +146,16 @@ impl State {
 }
 
 /// Waits for a request, answers, and ends the connection in a way that lets the client read the answer.
-fn respond(client: TcpStream, answer: &[u8]) {
+fn respond(client: &TcpStream, answer: &[u8]) {
     use std::io::Read as _;
     let _ = client.set_read_timeout(Some(Duration::from_millis(200)));
-    let mut reader = &client;
-    let _ = reader.read(&mut [0; 64 * 1024]);
-    let mut writer = &client;
+    let mut reader = client;
+    let mut buffer = vec![0; 64 * 1024];
+    let _ = reader.read(&mut buffer);
+    let mut writer = client;
     let _ = writer.write_all(answer);
     let _ = client.shutdown(Shutdown::Write);
-    while reader.read(&mut [0; 64 * 1024]).is_ok_and(|length| length > 0) {}
+    while reader.read(&mut buffer).is_ok_and(|length| length > 0) {}
 }
 
 #[cfg(test)]

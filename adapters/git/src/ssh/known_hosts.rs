@@ -1,4 +1,4 @@
-//! Which host keys are trusted, from the text of a `known_hosts` file (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+//! Which host keys are trusted, from the text of a `known_hosts` file (the manual of sshd describes it).
 //!
 //! # Invariant
 //! A key is trusted only when a line names this host, with its port unless that is 22, and holds exactly this key, and

@@ -12,8 +12,6 @@ mod session;
 mod stream;
 mod tunnel;
 
-use std::borrow::Cow;
-
 use convoy_domain::access::SshAccess;
 use convoy_domain::secret::Secret;
 use convoy_ports::FetchError;
@@ -75,10 +73,7 @@ fn open(wire: &Wire, address: &SshAddress, way: &Way<'_>) -> Result<(Output, Inp
 /// What the server's shell runs: the path in single quotes.
 fn command(path: &str) -> String {
     // As git itself quotes, `!` too, for servers whose shell knows history.
-    let quoted: Cow<'_, str> = match path.contains(['\'', '!']) {
-        true => path.replace('\'', r"'\''").replace('!', r"'\!'").into(),
-        false => path.into(),
-    };
+    let quoted = path.replace('\'', r"'\''").replace('!', r"'\!'");
     format!("git-upload-pack '{quoted}'")
 }
 

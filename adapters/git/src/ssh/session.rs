@@ -94,13 +94,11 @@ async fn prove(
     let broke = |error: Error| of_connection(&error, site);
     let mut tried = Vec::new();
     if let Some(key) = identity {
-        let hash = match key.algorithm() {
-            Algorithm::Rsa { .. } => session
-                .best_supported_rsa_hash()
-                .await
-                .map_err(broke)?
-                .unwrap_or(Some(HashAlg::Sha256)),
-            _ => None,
+        let hash = if key.algorithm().is_rsa() {
+            let best = session.best_supported_rsa_hash().await.map_err(broke)?;
+            best.unwrap_or(Some(HashAlg::Sha256))
+        } else {
+            None
         };
         let key = PrivateKeyWithHashAlg::new(Arc::new(key), hash);
         if let AuthResult::Success = session.authenticate_publickey(user, key).await.map_err(broke)? {
@@ -153,11 +151,10 @@ pub(super) async fn run(session: &Session, command: &str, site: &Site) -> Result
 fn algorithms(keys: &HostKeys) -> Vec<Algorithm> {
     let mut found = Vec::new();
     for key in keys.trusted() {
-        match key.algorithm() {
-            Algorithm::Rsa { .. } => {
-                found.extend([HashAlg::Sha512, HashAlg::Sha256].map(|hash| Algorithm::Rsa { hash: Some(hash) }))
-            }
-            other => found.push(other),
+        if key.algorithm().is_rsa() {
+            found.extend([HashAlg::Sha512, HashAlg::Sha256].map(|hash| Algorithm::Rsa { hash: Some(hash) }));
+        } else {
+            found.push(key.algorithm());
         }
     }
     let best_first = [
@@ -183,13 +180,18 @@ fn algorithms(keys: &HostKeys) -> Vec<Algorithm> {
 
 /// Why a session failed.
 fn of_connection(error: &Error, site: &Site) -> FetchError {
-    match error {
+    let stranger = matches!(
+        error,
         Error::UnknownKey
-        | Error::WrongServerSig
-        | Error::NoCommonAlgo {
-            kind: AlgorithmKind::Key,
-            ..
-        } => site.not_trusted(),
-        error => site.unreachable(clean(&error.to_string())),
+            | Error::WrongServerSig
+            | Error::NoCommonAlgo {
+                kind: AlgorithmKind::Key,
+                ..
+            }
+    );
+    if stranger {
+        site.not_trusted()
+    } else {
+        site.unreachable(clean(&error.to_string()))
     }
 }

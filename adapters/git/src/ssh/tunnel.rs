@@ -77,9 +77,10 @@ async fn through(
     if address.host.parse().is_ok_and(|address| policy.denies(address)) {
         return Err(site.refused(format!("the address policy denies `{}`", address.host)));
     }
-    let target = match address.host.contains(':') {
-        true => format!("[{}]:{}", address.host, address.port),
-        false => format!("{}:{}", address.host, address.port),
+    let target = if address.host.contains(':') {
+        format!("[{}]:{}", address.host, address.port)
+    } else {
+        format!("{}:{}", address.host, address.port)
     };
     let mut request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n");
     if !proxy.username().is_empty() || proxy.password().is_some() {

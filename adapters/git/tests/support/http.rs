@@ -208,7 +208,7 @@ pub(crate) fn basic(user: &str, password: &str) -> String {
     )
 }
 
-const CONFIGURATION: &str = r#"
+const CONFIGURATION: &str = r"
 daemon off;
 master_process off;
 pid nginx.pid;
@@ -240,4 +240,4 @@ http {
 @LOCATIONS@
   }
 }
-"#;
+";

@@ -13,7 +13,7 @@ use gix::{ObjectId, Repository};
 
 /// Bytes that do not pack.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
-    let mut state = 88_172_645_463_325_252 ^ seed;
+    let mut state = 88_172_645_463_325_252_u64.wrapping_add(seed);
     let mut bytes = Vec::with_capacity(length + 8);
     while bytes.len() < length {
         state ^= state << 13;

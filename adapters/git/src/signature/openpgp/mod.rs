@@ -1,7 +1,7 @@
-//! OpenPGP signatures (RFC 9580; keys and signatures of version 4), as far as checking one takes.
+//! PGP signatures (RFC 9580; keys and signatures of version 4), as far as checking one takes.
 //!
 //! Ours, because the libraries for it bring a second generation of every cipher. Checked with ring: RSA, ECDSA on P-256
-//! and P-384, EdDSA; SHA-256, -384 and -512. What else there is (DSA, P-521, SHA-1 over content) does not count, by
+//! and P-384, Ed25519; SHA-256, -384 and -512. What else there is (DSA, P-521, SHA-1 over content) does not count, by
 //! name.
 //!
 //! # Invariants
@@ -43,8 +43,8 @@ pub(super) fn check(text: &str, payload: &[u8], certificates: &[Certificate], no
     }
     let keys = certificates.iter().flat_map(Certificate::keys);
     let mut verdict = Err(Flaw::UnknownKey(signature.issuer_text()));
-    for candidate in keys.filter(|candidate| signature.may_be_by(&candidate.key)) {
-        verdict = signature.verify(payload, &candidate.key);
+    for candidate in keys.filter(|candidate| signature.may_be_by(candidate.key)) {
+        verdict = signature.verify(payload, candidate.key);
         if verdict.is_ok() {
             candidate.check_use(now)?;
             return in_time(&signature, u64::from(candidate.key.created), now);
