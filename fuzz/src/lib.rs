@@ -1,5 +1,6 @@
 //! What the fuzz targets do with their bytes: plain functions, so that a test can run them too.
 
+pub mod kustomize;
 pub mod template;
 pub mod value;
 
@@ -13,4 +14,8 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("json", value::json),
     ("yaml_roundtrip", value::yaml_roundtrip),
     ("json_patch", value::json_patch),
+    ("kustomization", kustomize::kustomization),
+    ("kustomize_patch", kustomize::kustomize_patch),
+    ("kustomize_replacements", kustomize::kustomize_replacements),
+    ("kustomize_paths", kustomize::kustomize_paths),
 ];
