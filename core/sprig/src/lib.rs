@@ -30,6 +30,7 @@ mod equal;
 mod json;
 mod lists;
 mod merge;
+mod number;
 mod numbers;
 mod paths;
 mod random;

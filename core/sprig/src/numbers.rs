@@ -8,7 +8,7 @@ use convoy_template::value::{Elem, ListRef};
 use convoy_template::{CallError, Context, Functions, Limit, Rest, Str, Value};
 
 use crate::coerce::{to_float, to_int};
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, Operation};
 
 type Result<T> = core::result::Result<T, CallError>;
 
@@ -77,19 +77,19 @@ fn integers(functions: &mut Functions) {
 fn floats(functions: &mut Functions) {
     functions
         .add("add1f", |_: &mut Context, value: Value| {
-            decimals(&value, &[Value::int(1)], Decimal::add)
+            decimals(&value, &[Value::int(1)], Operation::Add)
         })
         .add("addf", |_: &mut Context, Rest(values): Rest<Value>| {
-            decimals(&Value::Float(0.0), &values, Decimal::add)
+            decimals(&Value::Float(0.0), &values, Operation::Add)
         })
         .add("subf", |_: &mut Context, first: Value, Rest(values): Rest<Value>| {
-            decimals(&first, &values, Decimal::sub)
+            decimals(&first, &values, Operation::Sub)
         })
         .add("mulf", |_: &mut Context, first: Value, Rest(values): Rest<Value>| {
-            decimals(&first, &values, Decimal::mul)
+            decimals(&first, &values, Operation::Mul)
         })
         .add("divf", |_: &mut Context, first: Value, Rest(values): Rest<Value>| {
-            decimals(&first, &values, Decimal::div)
+            decimals(&first, &values, Operation::Div)
         })
         .add("maxf", |_: &mut Context, first: Value, Rest(values): Rest<Value>| {
             values.iter().map(to_float).fold(to_float(&first), go_max)
@@ -125,10 +125,10 @@ fn go_max(a: f64, b: f64) -> f64 {
 }
 
 /// Folds floats as decimals of their shortest digits, so that 0.1 + 0.2 is 0.3.
-fn decimals(first: &Value, rest: &[Value], operation: fn(Decimal, Decimal) -> Result<Decimal>) -> Result<f64> {
+fn decimals(first: &Value, rest: &[Value], operation: Operation) -> Result<f64> {
     let mut result = Decimal::new(to_float(first))?;
     for value in rest {
-        result = operation(result, Decimal::new(to_float(value))?)?;
+        result = result.apply(operation, &Decimal::new(to_float(value))?)?;
     }
     Ok(result.to_float())
 }
@@ -145,13 +145,34 @@ fn round(value: f64, places: isize, half: f64) -> f64 {
     rounded / power
 }
 
-/// Ten to the power of `places`, exactly where a float can hold it.
+/// Ten to the power of `places`, by repeated squaring of mantissa and exponent as Go does it, rounding where it rounds.
 fn power_of_ten(places: isize) -> f64 {
-    let exponent = places.clamp(-400, 400);
-    let exact = alloc::format!("1e{}", exponent.unsigned_abs())
-        .parse()
-        .unwrap_or(f64::INFINITY);
-    if exponent < 0 { 1.0 / exact } else { exact }
+    let mut left = places.unsigned_abs();
+    let (mut mantissa, mut exponent) = (1.0, 0_i32);
+    let (mut square, mut square_exponent) = libm::frexp(10.0);
+    while left != 0 {
+        if square_exponent > 1 << 12 {
+            // Far beyond what a float holds.
+            exponent = exponent.saturating_add(square_exponent);
+            break;
+        }
+        if left & 1 == 1 {
+            mantissa *= square;
+            exponent += square_exponent;
+        }
+        square *= square;
+        square_exponent <<= 1;
+        if square < 0.5 {
+            square += square;
+            square_exponent -= 1;
+        }
+        left >>= 1;
+    }
+    if places < 0 {
+        libm::ldexp(1.0 / mantissa, -exponent)
+    } else {
+        libm::ldexp(mantissa, exponent)
+    }
 }
 
 /// As `strconv.Atoi`, where a number that does not fit becomes the one that is nearest.

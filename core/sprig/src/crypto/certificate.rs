@@ -13,7 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::der::{self, Reader};
 use super::key::{self, PrivateKey, PublicKey};
-use super::{ec, number};
+use super::ec;
+use crate::number;
 
 type Result<T> = core::result::Result<T, CallError>;
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use convoy_template::CallError;
 
-use super::number::{self, Number};
+use crate::number::{self, Number};
 
 pub(super) const BOOLEAN: u8 = 0x01;
 pub(super) const INTEGER: u8 = 0x02;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use convoy_template::{CallError, Context, Limit};
 
 use super::der::{self, Reader};
-use super::number::{self, Number};
+use crate::number::{self, Number};
 use super::prime::{self, Progression};
 use crate::random::Stream;
 

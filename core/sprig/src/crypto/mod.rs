@@ -8,7 +8,6 @@ mod dsa;
 mod ec;
 mod generate;
 mod key;
-mod number;
 mod pem;
 mod prime;
 mod rsa;

@@ -9,9 +9,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use convoy_template::{Context, Limit};
-use crypto_bigint::{BoxedUint, Resize as _};
+use crypto_bigint::BoxedUint;
 
-use super::number::{self, Number};
+use crate::number::{self, Number};
 use crate::random::Stream;
 
 /// Factors below this are found by the sieve.
@@ -43,7 +43,7 @@ pub(super) fn first(
     let words = progression.start.nlimbs() as u64;
     for place in survivors {
         let offset = number::multiple(&progression.step, &Number::from(place as u64));
-        let candidate = sum(&progression.start, &offset);
+        let candidate = number::sum(&progression.start, &offset);
         // About half a microsecond of work is one step, here and below.
         context.spend(words * words * words / 8 + 1)?;
         if candidate.nlimbs() as u64 != words || !passes_fermat(candidate.as_words()) || !suits(&candidate) {
@@ -54,15 +54,6 @@ pub(super) fn first(
         }
     }
     Ok(None)
-}
-
-/// `a + b` in as many words as `a`, or one more when it does not fit.
-fn sum(a: &Number, b: &Number) -> Number {
-    let bits = a.bits_precision();
-    let wide = a
-        .resize_unchecked(bits + 64)
-        .wrapping_add(b.resize_unchecked(bits + 64));
-    if wide.bit_width_vartime() > bits { wide } else { wide.resize_unchecked(bits) }
 }
 
 /// The places of the terms that no small prime divides.

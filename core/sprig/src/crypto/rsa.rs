@@ -8,7 +8,7 @@ use convoy_template::{CallError, Context, Limit};
 use sha2::{Digest as _, Sha256};
 
 use super::der::{self, Reader};
-use super::number::{self, Number};
+use crate::number::{self, Number};
 use super::prime::{self, Progression};
 use crate::random::Stream;
 
