@@ -1,26 +1,32 @@
 //! What stands in for what is not set.
 
-use convoy_template::value::{Heap, ObjectKind};
-use convoy_template::{Context, Functions, Rest, Value};
+use convoy_template::value::{Heap, ObjectKind, Type};
+use convoy_template::{Context, Function, Functions, Rest, Value};
 
 pub(crate) fn register(functions: &mut Functions) {
     functions
-        .add(
+        .insert(Function::over(
             "default",
-            |context: &mut Context, default: Value, Rest(given): Rest<Value>| match given.into_iter().next() {
-                Some(given) if !is_empty(context.heap(), &given) => given,
-                _ => default,
+            alloc::vec![Type::Any, Type::Any],
+            true,
+            |context, operands| match operands {
+                [_, given, ..] if !is_empty(context.heap(), given) => core::mem::take(given),
+                [default, ..] => core::mem::take(default),
+                [] => Value::Nil,
             },
-        )
+        ))
         .add("empty", |context: &mut Context, value: Value| {
             is_empty(context.heap(), &value)
         })
-        .add("coalesce", |context: &mut Context, Rest(values): Rest<Value>| {
-            values
-                .into_iter()
-                .find(|value| !is_empty(context.heap(), value))
-                .unwrap_or_default()
-        })
+        .insert(Function::over(
+            "coalesce",
+            alloc::vec![Type::Any],
+            true,
+            |context, values| {
+                let given = values.iter_mut().find(|value| !is_empty(context.heap(), value));
+                given.map(core::mem::take).unwrap_or_default()
+            },
+        ))
         .add("all", |context: &mut Context, Rest(values): Rest<Value>| {
             values.iter().all(|value| !is_empty(context.heap(), value))
         })

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Type};
-use convoy_template::{CallError, Context, Functions, Limit, MAX_VALUE_DEPTH, Rest, Str, Value};
+use convoy_template::{CallError, Context, Function, Functions, Limit, MAX_VALUE_DEPTH, Rest, Str, Value};
 
 use crate::coerce::{list, text_of};
 use crate::merge::merge_into;
@@ -12,7 +12,7 @@ type Result<T> = core::result::Result<T, CallError>;
 
 pub(crate) fn register(functions: &mut Functions) {
     functions
-        .add("dict", dict)
+        .insert(Function::over("dict", alloc::vec![Type::Any], true, dict))
         .add("get", |context: &mut Context, map: MapRef, key: Str| {
             context
                 .heap()
@@ -60,12 +60,12 @@ pub(crate) fn register(functions: &mut Functions) {
     }
 }
 
-fn dict(context: &mut Context, Rest(values): Rest<Value>) -> Result<MapRef> {
+fn dict(context: &mut Context, values: &mut [Value]) -> Result<MapRef> {
     let map = context.heap_mut().map()?;
-    for pair in values.chunks(2) {
+    for pair in values.chunks_mut(2) {
         let [key, value @ ..] = pair else { continue };
         let key = text_of(context, key)?;
-        let value = value.first().cloned().unwrap_or_else(|| Value::string(""));
+        let value = value.first_mut().map_or_else(|| Value::string(""), core::mem::take);
         context.heap_mut().insert(map, key, value)?;
     }
     Ok(map)

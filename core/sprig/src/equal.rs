@@ -1,21 +1,26 @@
 //! `reflect.DeepEqual`.
 
 use convoy_template::value::{Heap, Type};
-use convoy_template::{Limit, MAX_VALUE_DEPTH, Value};
+use convoy_template::{Context, Limit, MAX_VALUE_DEPTH, Value};
 
 /// Whether two values have the same type and the same content. Handles to one map are equal whatever is in it.
 ///
 /// # Errors
-/// When a value is too deep to tell.
-pub fn deep_equal(heap: &Heap, a: &Value, b: &Value) -> Result<bool, Limit> {
-    equal(heap, a, b, 0)
+/// When a value is too deep to tell, or there are no steps left for all that they hold.
+pub fn deep_equal(context: &mut Context, a: &Value, b: &Value) -> Result<bool, Limit> {
+    let most = context.limits().steps - context.steps();
+    let mut left = most;
+    let equal = equal(context.heap(), a, b, 0, &mut left);
+    context.spend((most - left) / 4)?;
+    equal
 }
 
 #[expect(clippy::float_cmp, reason = "Go compares so")]
-fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize) -> Result<bool, Limit> {
+fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Result<bool, Limit> {
     if depth > MAX_VALUE_DEPTH {
         return Err(Limit::ValueDepth);
     }
+    *left = left.checked_sub(1 + length(a) / 64).ok_or(Limit::Steps)?;
     Ok(match (a, b) {
         (Value::Nil, Value::Nil) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -28,35 +33,35 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize) -> Result<bool, Limit>
         | (Value::Error(a), Value::Error(b)) => a == b,
         (Value::Time(a), Value::Time(b)) => a == b,
         (Value::Duration(a), Value::Duration(b)) => a == b,
-        (Value::List(left), Value::List(right)) => {
-            if left == right {
+        (Value::List(one), Value::List(other)) => {
+            if one == other {
                 return Ok(true);
             }
             if !same_type(heap, a, b)
-                || heap.is_nil_list(*left) != heap.is_nil_list(*right)
-                || left.len() != right.len()
+                || heap.is_nil_list(*one) != heap.is_nil_list(*other)
+                || one.len() != other.len()
             {
                 return Ok(false);
             }
-            for (a, b) in heap.items(*left).iter().zip(heap.items(*right)) {
-                if !equal(heap, a, b, depth + 1)? {
+            for (a, b) in heap.items(*one).iter().zip(heap.items(*other)) {
+                if !equal(heap, a, b, depth + 1, left)? {
                     return Ok(false);
                 }
             }
             true
         }
-        (Value::Map(left), Value::Map(right)) => {
-            if left == right {
+        (Value::Map(one), Value::Map(other)) => {
+            if one == other {
                 return Ok(true);
             }
             if !same_type(heap, a, b)
-                || heap.is_nil_map(*left) != heap.is_nil_map(*right)
-                || heap.map_len(*left) != heap.map_len(*right)
+                || heap.is_nil_map(*one) != heap.is_nil_map(*other)
+                || heap.map_len(*one) != heap.map_len(*other)
             {
                 return Ok(false);
             }
-            for ((a_key, a), (b_key, b)) in heap.entries(*left).zip(heap.entries(*right)) {
-                if a_key != b_key || !equal(heap, a, b, depth + 1)? {
+            for ((a_key, a), (b_key, b)) in heap.entries(*one).zip(heap.entries(*other)) {
+                if a_key != b_key || !equal(heap, a, b, depth + 1, left)? {
                     return Ok(false);
                 }
             }
@@ -66,12 +71,12 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize) -> Result<bool, Limit>
             if alloc::sync::Arc::ptr_eq(a, b) {
                 return Ok(true);
             }
-            let (left, right) = (a.entries(), b.entries());
-            if a.go_type() != b.go_type() || a.text() != b.text() || left.len() != right.len() {
+            let (one, other) = (a.entries(), b.entries());
+            if a.go_type() != b.go_type() || a.text() != b.text() || one.len() != other.len() {
                 return Ok(false);
             }
-            for ((a_key, a), (b_key, b)) in left.iter().zip(&right) {
-                if a_key != b_key || !equal(heap, a, b, depth + 1)? {
+            for ((a_key, a), (b_key, b)) in one.iter().zip(&other) {
+                if a_key != b_key || !equal(heap, a, b, depth + 1, left)? {
                     return Ok(false);
                 }
             }
@@ -79,6 +84,13 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize) -> Result<bool, Limit>
         }
         _ => false,
     })
+}
+
+fn length(value: &Value) -> u64 {
+    match value {
+        Value::String(text) | Value::Bytes(text) => text.len() as u64,
+        _ => 0,
+    }
 }
 
 fn same_type(heap: &Heap, a: &Value, b: &Value) -> bool {

@@ -3,8 +3,8 @@
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
-use convoy_template::value::{Elem, ListRef, kind_of};
-use convoy_template::{CallError, Context, Functions, Rest, Str, Value};
+use convoy_template::value::{Elem, ListRef, Type, kind_of};
+use convoy_template::{CallError, Context, Function, Functions, Rest, Str, Value};
 
 use crate::coerce::{elements, list, list_or, text_of, texts, to_int};
 use crate::defaults::is_empty;
@@ -14,9 +14,15 @@ type Result<T> = core::result::Result<T, CallError>;
 
 pub(crate) fn register(functions: &mut Functions) {
     for name in ["list", "tuple"] {
-        functions.add(name, |context: &mut Context, Rest(items): Rest<Value>| {
-            list(context, items)
-        });
+        functions.insert(Function::over(
+            name,
+            alloc::vec![Type::Any],
+            true,
+            |context: &mut Context, items: &mut [Value]| {
+                let items = items.iter_mut().map(core::mem::take).collect();
+                list(context, items)
+            },
+        ));
     }
     for name in ["append", "push", "mustAppend", "mustPush"] {
         functions.add(name, append);
@@ -135,7 +141,7 @@ fn compact(context: &mut Context, value: Value) -> Result<Value> {
 fn contains(context: &mut Context, items: &[Value], needle: &Value) -> Result<bool> {
     context.spend(items.len() as u64 / 4)?;
     for item in items {
-        if deep_equal(context.heap(), needle, item)? {
+        if deep_equal(context, needle, item)? {
             return Ok(true);
         }
     }

@@ -11,20 +11,23 @@ use convoy_template::{Context, Limit, MAX_VALUE_DEPTH, Str, Value};
 /// # Errors
 /// When the maps are deeper than the limit, or memory runs out.
 pub fn merge_into(context: &mut Context, target: MapRef, source: MapRef, overwrite: bool) -> Result<(), Limit> {
-    let entries = context.heap().map_len(source) as u64;
-    context.spend(entries)?;
-    merge(context.heap_mut(), target, source, overwrite, 0)
+    merge(context, target, source, overwrite, 0)
 }
 
-fn merge(heap: &mut Heap, target: MapRef, source: MapRef, overwrite: bool, depth: usize) -> Result<(), Limit> {
+fn merge(context: &mut Context, target: MapRef, source: MapRef, overwrite: bool, depth: usize) -> Result<(), Limit> {
     if depth > MAX_VALUE_DEPTH {
         return Err(Limit::ValueDepth);
     }
+    // Maps may hold each other so often that there is no end to them.
+    let entries = context.heap().map_len(source) as u64;
+    context.spend(entries + 1)?;
+    let heap = context.heap();
     let entries: Vec<(Str, Value)> = heap
         .entries(source)
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     for (key, value) in entries {
+        let heap = context.heap_mut();
         let present = heap.get(target, &key).cloned();
         if value.is_nil() {
             if overwrite {
@@ -34,8 +37,9 @@ fn merge(heap: &mut Heap, target: MapRef, source: MapRef, overwrite: bool, depth
         }
         // Both maps: merged even when the one there is empty and will be replaced.
         if let (Value::Map(from), Some(Value::Map(to))) = (&value, &present) {
-            merge(heap, *to, *from, overwrite, depth + 1)?;
+            merge(context, *to, *from, overwrite, depth + 1)?;
         }
+        let heap = context.heap_mut();
         let is_kept = match &present {
             None => false,
             Some(present) if is_empty(heap, present) => false,

@@ -23,7 +23,7 @@ pub(crate) fn register(functions: &mut Functions) {
         })
         .add(
             "deepEqual",
-            |context: &mut Context, a: Value, b: Value| -> Result<bool, Limit> { deep_equal(context.heap(), &a, &b) },
+            |context: &mut Context, a: Value, b: Value| -> Result<bool, Limit> { deep_equal(context, &a, &b) },
         );
 }
 

@@ -3,8 +3,8 @@
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_template::value::{Elem, ListRef, MapRef};
-use convoy_template::{CallError, Context, Functions, Rest, Str, Value, go_quote};
+use convoy_template::value::{Elem, ListRef, MapRef, Type};
+use convoy_template::{CallError, Context, Function, Functions, Str, Value, go_quote};
 
 use crate::coerce::{text_of, texts};
 
@@ -12,7 +12,7 @@ type Result<T> = core::result::Result<T, CallError>;
 
 pub(crate) fn register(functions: &mut Functions) {
     functions
-        .add("trim", |_: &mut Context, text: Str| trim_space(&text).to_vec())
+        .add("trim", |_: &mut Context, text: Str| Str::from(trim_space(&text)))
         .add("trimall", trim_all)
         .add("trimAll", trim_all)
         .add("trimSuffix", |_: &mut Context, suffix: Str, text: Str| {
@@ -35,9 +35,9 @@ pub(crate) fn register(functions: &mut Functions) {
         .add("hasSuffix", |_: &mut Context, suffix: Str, text: Str| {
             text.ends_with(&suffix)
         })
-        .add("quote", quote)
-        .add("squote", squote)
-        .add("cat", cat)
+        .insert(Function::over("quote", alloc::vec![Type::Any], true, quote))
+        .insert(Function::over("squote", alloc::vec![Type::Any], true, squote))
+        .insert(Function::over("cat", alloc::vec![Type::Any], true, cat))
         .add("indent", |context: &mut Context, spaces: isize, text: Str| {
             indent(context, spaces, &text, "")
         })
@@ -155,46 +155,67 @@ pub(crate) fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     None
 }
 
-fn joined(parts: Vec<Vec<u8>>) -> Vec<u8> {
-    parts.join(&b' ')
+/// The values that are not nil, written one by one with spaces between.
+fn spaced(values: &[Value], mut write: impl FnMut(&Value, &mut Vec<u8>) -> Result<()>) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for (place, value) in values.iter().filter(|value| !value.is_nil()).enumerate() {
+        if place > 0 {
+            out.push(b' ');
+        }
+        write(value, &mut out)?;
+    }
+    Ok(out)
 }
 
-fn quote(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
-    let mut parts = Vec::with_capacity(values.len());
-    for value in values.iter().filter(|value| !value.is_nil()) {
-        parts.push(go_quote(&text_of(context, value)?).into_bytes());
+fn quote(context: &mut Context, values: &mut [Value]) -> Result<Vec<u8>> {
+    if let [Value::String(text)] = &*values {
+        return Ok(go_quote(text).into_bytes());
     }
-    Ok(joined(parts))
+    spaced(values, |value, out| {
+        out.extend_from_slice(go_quote(&text_of(context, value)?).as_bytes());
+        Ok(())
+    })
 }
 
-fn squote(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
-    let mut parts = Vec::with_capacity(values.len());
-    for value in values.iter().filter(|value| !value.is_nil()) {
-        parts.push([b"'", context.to_text(value)?.as_slice(), b"'"].concat());
-    }
-    Ok(joined(parts))
+fn squote(context: &mut Context, values: &mut [Value]) -> Result<Vec<u8>> {
+    spaced(values, |value, out| {
+        out.push(b'\'');
+        out.extend_from_slice(&printed(context, value)?);
+        out.push(b'\'');
+        Ok(())
+    })
 }
 
-fn cat(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>> {
-    let mut parts = Vec::with_capacity(values.len());
-    for value in values.iter().filter(|value| !value.is_nil()) {
-        parts.push(context.to_text(value)?);
+fn cat(context: &mut Context, values: &mut [Value]) -> Result<Vec<u8>> {
+    spaced(values, |value, out| {
+        out.extend_from_slice(&printed(context, value)?);
+        Ok(())
+    })
+}
+
+/// As `%v` prints it.
+fn printed(context: &Context, value: &Value) -> Result<Str> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        _ => Ok(context.to_text(value)?.into()),
     }
-    Ok(joined(parts))
 }
 
 fn indent(context: &mut Context, spaces: isize, text: &[u8], before: &str) -> Result<Vec<u8>> {
-    let pad = repeated(context, b" ", spaces)?;
-    let lines = text.split(|byte| *byte == b'\n').count();
-    context.afford_text(text.len().saturating_add(pad.len().saturating_mul(lines)))?;
-    let mut out = Vec::with_capacity(before.len() + text.len() + pad.len() * lines);
+    let Ok(spaces) = usize::try_from(spaces) else {
+        return Err("strings: negative Repeat count".into());
+    };
+    let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+    context.afford_text(text.len().saturating_add(spaces.saturating_mul(lines)))?;
+    let mut out = Vec::with_capacity(before.len() + text.len() + spaces * lines);
     out.extend_from_slice(before.as_bytes());
-    for (place, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        if place > 0 {
-            out.push(b'\n');
-        }
-        out.extend_from_slice(&pad);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        out.resize(out.len() + spaces, b' ');
         out.extend_from_slice(line);
+    }
+    // An empty last line is indented too.
+    if text.last().is_none_or(|byte| *byte == b'\n') {
+        out.resize(out.len() + spaces, b' ');
     }
     Ok(out)
 }

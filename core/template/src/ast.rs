@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::number::Constant;
-use crate::{Function, Str};
+use crate::{Function, Str, Value};
 
 /// A node that an error can point at.
 pub(crate) trait Spanned: fmt::Display {
@@ -87,6 +87,20 @@ pub(crate) struct Pipe {
     pub(crate) commands: Vec<Command>,
 }
 
+impl Pipe {
+    /// The word that is all of it.
+    #[inline]
+    pub(crate) fn word(&self) -> Option<&Arg> {
+        match (self.decl.as_slice(), self.commands.as_slice()) {
+            ([], [command]) => match command.args.as_slice() {
+                [word] => Some(word),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) pos: usize,
@@ -145,6 +159,8 @@ pub(crate) struct NumberNode {
     pub(crate) pos: usize,
     pub(crate) text: String,
     pub(crate) constant: Constant,
+    /// Its value where no type is asked for: its syntax decides. `None` when that is too large for an integer.
+    pub(crate) ideal: Option<Value>,
 }
 
 #[derive(Debug)]

@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use crate::ast::Tree;
 use crate::exec::{Frame, Slot};
 use crate::value::{Base, Heap};
-use crate::{CallError, ExecError, Limit, Limits, Str, TemplateSet, Value, gofmt, quote};
+use crate::{CallError, ExecError, Limit, Limits, MissingKey, Str, TemplateSet, Value, gofmt, quote};
 
 /// The state of one rendering: it may execute any number of templates, which see each other's changes to maps.
 #[derive(Debug)]
@@ -23,7 +24,13 @@ pub struct Context {
     cancel: Option<Arc<AtomicBool>>,
     state: Vec<(TypeId, Box<dyn Any + Send>)>,
     template: Arc<str>,
+    /// The set's, which every look-up of a field may ask for.
+    pub(crate) missing_key: MissingKey,
+    /// Lists of operands and of variables that are not in use.
     pub(crate) pool: Vec<Vec<Value>>,
+    pub(crate) frames: Vec<Vec<(u32, Slot)>>,
+    /// Buffers of texts that are not in use.
+    buffers: Vec<Vec<u8>>,
 }
 
 /// How many steps pass between two looks at the cancel flag.
@@ -35,6 +42,7 @@ impl Context {
     pub fn new(set: Arc<TemplateSet>, base: Arc<Base>, limits: Limits) -> Self {
         Self {
             heap: Heap::new(base, limits.heap),
+            missing_key: set.missing_key_rule(),
             set,
             limits,
             steps: limits.steps,
@@ -44,6 +52,8 @@ impl Context {
             state: Vec::new(),
             template: Arc::from(""),
             pool: Vec::new(),
+            frames: Vec::new(),
+            buffers: Vec::new(),
         }
     }
 
@@ -195,25 +205,49 @@ impl Context {
         Ok(out)
     }
 
+    /// Executes a template of the current set that was [looked up](TemplateSet::lookup) before, for functions that
+    /// include one template in another.
+    ///
+    /// # Errors
+    /// As [`Context::execute`].
+    pub fn execute_tree(&mut self, tree: &Arc<Tree>, data: Value) -> Result<Str, ExecError> {
+        /// Longer texts are kept as they are, shorter ones copied so that the buffer serves again.
+        const LONG: usize = 4_096;
+        let mut out = self.buffers.pop().unwrap_or_default();
+        let result = self.run_tree(tree, data, &mut out);
+        if result.is_ok() && out.len() > LONG {
+            return Ok(Str::from(out));
+        }
+        let text = Str::from(out.as_slice());
+        if out.capacity() <= 4 * LONG {
+            out.clear();
+            self.buffers.push(out);
+        }
+        result.map(|()| text)
+    }
+
     /// The same, with the text that was written before an error left in `out`.
     ///
     /// # Errors
     /// As [`Context::execute`].
     pub fn execute_into(&mut self, name: &str, data: Value, out: &mut Vec<u8>) -> Result<(), ExecError> {
-        let set = self.set.clone();
-        let Some(tree) = set.lookup(name).cloned() else {
+        let Some(tree) = self.set.lookup(name).cloned() else {
             let name = quote::quote(name.as_bytes(), false);
             return Err(unplaced(
                 alloc::format!("template: no template {name} associated with template"),
                 None,
             ));
         };
+        self.run_tree(&tree, data, out)
+    }
+
+    fn run_tree(&mut self, tree: &Arc<Tree>, data: Value, out: &mut Vec<u8>) -> Result<(), ExecError> {
         let depth = (self.templates, self.nesting);
         let entered = self.enter_call().and_then(|()| self.enter());
         let result = match entered {
             Ok(()) => {
                 let outer = self.enter_template(tree.name.clone());
-                let result = Frame::run(self, &tree, &Slot::plain(data), out);
+                let result = Frame::run(self, tree, &Slot::plain(data), out);
                 self.template = outer;
                 result
             }
@@ -235,8 +269,10 @@ impl Context {
         set: Arc<TemplateSet>,
         work: impl FnOnce(&mut Self) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
+        self.missing_key = set.missing_key_rule();
         let outer = core::mem::replace(&mut self.set, set);
         let result = work(self);
+        self.missing_key = outer.missing_key_rule();
         self.set = outer;
         result
     }

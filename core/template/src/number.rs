@@ -1,9 +1,10 @@
 //! Number constants: which of Go's types a written number can be.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 
-use crate::quote;
+use crate::{Value, quote};
 
 /// A number constant under every type that can hold it, as Go's ideal constants.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +17,27 @@ pub(crate) struct Constant {
     pub(crate) float: Option<f64>,
     /// As a complex number; set only when it is written as one.
     pub(crate) complex: Option<(f64, f64)>,
+}
+
+/// The value of a constant where no type is asked for: its syntax decides. `None` when it is no float and too large for
+/// an integer.
+pub(crate) fn ideal(text: &str, constant: &Constant) -> Option<Value> {
+    let is_hex_int = text.len() > 2 && (text.starts_with("0x") || text.starts_with("0X")) && !text.contains(['p', 'P']);
+    if let Some(parts) = constant.complex {
+        return Some(Value::Complex(Box::new(parts)));
+    }
+    if let Some(float) = constant.float
+        && !is_hex_int
+        && !text.starts_with('\'')
+        && text.contains(['.', 'e', 'E', 'p', 'P'])
+    {
+        return Some(Value::Float(float));
+    }
+    match constant.int {
+        Some(int) => Some(Value::int(int)),
+        None if constant.uint.is_some() => None,
+        None => Some(Value::Nil),
+    }
 }
 
 /// Reads a character constant.

@@ -138,6 +138,14 @@ pub(crate) fn chunks(bytes: &[u8]) -> impl Iterator<Item = Result<char, u8>> + '
 pub(crate) fn quote(bytes: &[u8], ascii: bool) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if bytes.iter().all(is_plain)
+        && let Ok(text) = core::str::from_utf8(bytes)
+    {
+        out.push_str(text);
+        out.push('"');
+        return out;
+    }
     for unit in chunks(bytes) {
         match unit {
             Ok(c) => push_escaped(&mut out, c, '"', ascii),

@@ -5,7 +5,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::ops::Deref;
 
 /// Appends formatted text; writing into a string cannot fail.
@@ -13,46 +15,102 @@ pub(crate) fn push_format(out: &mut String, text: fmt::Arguments<'_>) {
     let _ = fmt::Write::write_fmt(out, text);
 }
 
-/// An immutable, shared string of bytes. A clone costs a counter.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Str(Arc<[u8]>);
+/// What a handle holds itself: most names and values of real templates, for which nothing is allocated or counted.
+const INLINE: usize = 22;
+
+#[derive(Clone)]
+enum Repr {
+    Inline(u8, [u8; INLINE]),
+    Shared(Arc<[u8]>),
+    /// A long text that was built in a buffer, which is kept as it is.
+    Built(Arc<Vec<u8>>),
+}
+
+/// An immutable string of bytes. A clone costs a counter at most.
+#[derive(Clone)]
+pub struct Str(Repr);
 
 impl Str {
     /// The bytes.
     #[must_use]
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Repr::Inline(len, bytes) => bytes.get(..usize::from(*len)).unwrap_or(bytes),
+            Repr::Shared(bytes) => bytes,
+            Repr::Built(bytes) => bytes,
+        }
     }
 
     /// The text, with U+FFFD for what is not UTF-8.
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
+        String::from_utf8_lossy(self.as_bytes())
     }
 
     /// The text, if it is UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
-        core::str::from_utf8(&self.0).ok()
+        core::str::from_utf8(self.as_bytes()).ok()
+    }
+
+    #[inline]
+    fn inline(bytes: &[u8]) -> Option<Self> {
+        let mut kept = [0; INLINE];
+        kept.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(Self(Repr::Inline(u8::try_from(bytes.len()).ok()?, kept)))
     }
 }
 
 impl Default for Str {
+    #[inline]
     fn default() -> Self {
-        Self(Arc::from(&[][..]))
+        Self(Repr::Inline(0, [0; INLINE]))
     }
 }
 
 impl Deref for Str {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
-        &self.0
+        self.as_bytes()
     }
 }
 
 impl Borrow<[u8]> for Str {
+    #[inline]
     fn borrow(&self) -> &[u8] {
-        &self.0
+        self.as_bytes()
+    }
+}
+
+impl PartialEq for Str {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Str {}
+
+impl PartialOrd for Str {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+/// As that of its bytes.
+impl Hash for Str {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
     }
 }
 
@@ -70,36 +128,68 @@ impl fmt::Display for Str {
 
 impl From<&str> for Str {
     fn from(text: &str) -> Self {
-        Self(Arc::from(text.as_bytes()))
+        Self::from(text.as_bytes())
     }
 }
 
 impl From<String> for Str {
     fn from(text: String) -> Self {
-        Self(Arc::from(text.into_bytes()))
+        Self::from(text.into_bytes())
     }
 }
 
 impl From<&[u8]> for Str {
     fn from(bytes: &[u8]) -> Self {
-        Self(Arc::from(bytes))
+        Self::inline(bytes).unwrap_or_else(|| Self(Repr::Shared(Arc::from(bytes))))
     }
 }
 
 impl From<Vec<u8>> for Str {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Arc::from(bytes))
+        // A buffer that is mostly empty is not worth keeping.
+        if bytes.len() <= INLINE || bytes.capacity() / 2 > bytes.len() {
+            return Self::from(bytes.as_slice());
+        }
+        Self(Repr::Built(Arc::new(bytes)))
     }
 }
 
 impl PartialEq<str> for Str {
     fn eq(&self, other: &str) -> bool {
-        &*self.0 == other.as_bytes()
+        self.as_bytes() == other.as_bytes()
     }
 }
 
 impl PartialEq<&str> for Str {
     fn eq(&self, other: &&str) -> bool {
-        &*self.0 == other.as_bytes()
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Short and long, from slices and from buffers: the same bytes, equal, ordered and hashed alike.
+    #[test]
+    fn every_form_of_a_text_is_the_same_text() {
+        for len in [0, 1, INLINE - 1, INLINE, INLINE + 1, 1_000] {
+            let bytes = vec![b'x'; len];
+            let mut roomy = Vec::with_capacity(len * 4 + 64);
+            roomy.extend_from_slice(&bytes);
+            let forms = [
+                Str::from(bytes.as_slice()),
+                Str::from(bytes.clone()),
+                Str::from(roomy),
+                Str::from(String::from_utf8_lossy(&bytes).into_owned()),
+            ];
+            for form in &forms {
+                assert_eq!(form.as_bytes(), bytes);
+                assert_eq!(form, &forms[0]);
+                assert_eq!(form.cmp(&forms[0]), Ordering::Equal);
+                assert!(form < &Str::from("y"));
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 // Each line of standard input is a case: {"template": …, "data": …, "missing": "default|zero|error", "sprig": true}.
 // Each line of standard output is its answer: {"out": base64} or {"parse": text} or {"error": text, "out": base64}.
 // Data is JSON, with numbers as float64; `"@int"` and the like wrap what JSON cannot say (see `typed`).
-// `version` as the only argument prints the versions of Go and Sprig; `bench N` reads one case and renders it N times.
+// `version` as the only argument prints the versions of Go and Sprig; `bench` times bodies of templates (see bench.go).
 package main
 
 import (
@@ -130,23 +130,6 @@ func version() {
 	fmt.Println()
 }
 
-func bench(c testCase, times int) {
-	t, err := parse(c)
-	if err != nil {
-		panic(err)
-	}
-	data := typed(c.Data)
-	start := time.Now()
-	var out bytes.Buffer
-	for range times {
-		out.Reset()
-		if err := t.Execute(&out, data); err != nil {
-			panic(err)
-		}
-	}
-	fmt.Println(time.Since(start).Nanoseconds() / int64(times))
-}
-
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "version" {
 		version()
@@ -163,14 +146,13 @@ func main() {
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	for in.Scan() {
+		if len(os.Args) == 2 && os.Args[1] == "bench" {
+			benchmark(in.Bytes())
+			continue
+		}
 		var c testCase
 		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
 			panic(err)
-		}
-		if len(os.Args) == 3 && os.Args[1] == "bench" {
-			times, _ := strconv.Atoi(os.Args[2])
-			bench(c, times)
-			continue
 		}
 		line, err := json.Marshal(ask(c))
 		if err != nil {

@@ -1,10 +1,12 @@
 //! Regular expressions with the syntax and the answers of Go's `regexp`.
 
 mod expand;
+mod shared;
 mod translate;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, ListRef};
@@ -13,26 +15,32 @@ use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+use shared::Shared;
+
 type Result<T> = core::result::Result<T, CallError>;
 
 /// Bytes of one compiled expression.
 const MAX_COMPILED: usize = 8 << 20;
 /// Expressions that are kept compiled in one rendering.
 const MAX_KEPT: usize = 256;
+/// Bytes of what one search of one expression may keep for the next.
+const MAX_SEARCH: usize = 512 << 10;
 
 pub(crate) fn register(functions: &mut Functions) {
+    let shared = Arc::new(Shared::default());
+    let (for_match, for_must_match) = (shared.clone(), shared.clone());
     functions
         .add(
             "regexMatch",
-            |context: &mut Context, pattern: Str, text: Str| -> Result<bool> {
-                match is_match(context, &pattern, &text) {
+            move |context: &mut Context, pattern: Str, text: Str| -> Result<bool> {
+                match is_match(context, &for_match, &pattern, &text) {
                     Err(error) if error.limit().is_none() => Ok(false),
                     other => other,
                 }
             },
         )
-        .add("mustRegexMatch", |context: &mut Context, pattern: Str, text: Str| {
-            is_match(context, &pattern, &text)
+        .add("mustRegexMatch", move |context: &mut Context, pattern: Str, text: Str| {
+            is_match(context, &for_must_match, &pattern, &text)
         })
         .add("regexQuoteMeta", |_: &mut Context, text: Str| quote_meta(&text));
     for must in [false, true] {
@@ -43,33 +51,35 @@ pub(crate) fn register(functions: &mut Functions) {
                 alloc::format!("r{name}")
             }
         };
+        let share = || shared.clone();
+        let (finds, finds_all, replaces, replaces_literal, splits) = (share(), share(), share(), share(), share());
         functions
             .add(
                 &name("egexFind"),
-                move |context: &mut Context, pattern: Str, text: Str| find(context, &pattern, &text, must),
+                move |context: &mut Context, pattern: Str, text: Str| find(context, &finds, &pattern, &text, must),
             )
             .add(
                 &name("egexFindAll"),
                 move |context: &mut Context, pattern: Str, text: Str, count: isize| {
-                    find_all(context, &pattern, &text, count, must)
+                    find_all(context, &finds_all, &pattern, (&text, count), must)
                 },
             )
             .add(
                 &name("egexReplaceAll"),
                 move |context: &mut Context, pattern: Str, text: Str, new: Str| {
-                    replace(context, &pattern, &text, &new, must, false)
+                    replace(context, &replaces, &pattern, (&text, &new, false), must)
                 },
             )
             .add(
                 &name("egexReplaceAllLiteral"),
                 move |context: &mut Context, pattern: Str, text: Str, new: Str| {
-                    replace(context, &pattern, &text, &new, must, true)
+                    replace(context, &replaces_literal, &pattern, (&text, &new, true), must)
                 },
             )
             .add(
                 &name("egexSplit"),
                 move |context: &mut Context, pattern: Str, text: Str, count: isize| {
-                    split(context, &pattern, &text, count, must)
+                    split(context, &splits, &pattern, (&text, count), must)
                 },
             );
     }
@@ -77,10 +87,11 @@ pub(crate) fn register(functions: &mut Functions) {
 
 /// Compiled expressions of this rendering.
 #[derive(Default)]
-struct Compiled(BTreeMap<Str, Regex>);
+struct Compiled(BTreeMap<Str, Arc<Regex>>);
 
-/// Compiles `pattern`, or finds it compiled. Where Go panics, the message names the function.
-fn compile(context: &mut Context, pattern: &Str, must: bool) -> Result<Regex> {
+/// Compiles `pattern`, or finds it compiled. Where Go panics, the message names the function. A rendering pays for
+/// compiling whether another one has done it or not, so that what it costs depends on nothing else.
+fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) -> Result<Arc<Regex>> {
     if context.state::<Compiled>().is_none() {
         context.put_state(Compiled::default());
     }
@@ -88,7 +99,8 @@ fn compile(context: &mut Context, pattern: &Str, must: bool) -> Result<Regex> {
         return Ok(known.clone());
     }
     context.spend(1_000 + pattern.len() as u64 * 16)?;
-    let compiled = compile_new(pattern).map_err(|message| {
+    let found = shared.get(pattern).cloned();
+    let compiled = found.map_or_else(|| compile_new(pattern).map(Arc::new), Ok).map_err(|message| {
         if must {
             CallError::new(message)
         } else {
@@ -101,6 +113,7 @@ fn compile(context: &mut Context, pattern: &Str, must: bool) -> Result<Regex> {
             CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
         }
     })?;
+    shared.keep(pattern, &compiled);
     if let Some(kept) = context.state::<Compiled>() {
         if kept.0.len() >= MAX_KEPT {
             kept.0.clear();
@@ -119,7 +132,7 @@ fn compile_new(pattern: &Str) -> core::result::Result<Regex, String> {
                 .utf8_empty(true)
                 .nfa_size_limit(Some(MAX_COMPILED))
                 .onepass_size_limit(Some(1 << 20))
-                .hybrid_cache_capacity(2 << 20),
+                .hybrid_cache_capacity(MAX_SEARCH),
         )
         .syntax(syntax::Config::new().utf8(false).nest_limit(250))
         .build(&translated)
@@ -134,14 +147,14 @@ fn pay(context: &mut Context, text: &[u8]) -> Result<()> {
     Ok(context.spend(1 + text.len() as u64 / 16)?)
 }
 
-fn is_match(context: &mut Context, pattern: &Str, text: &Str) -> Result<bool> {
-    let regex = compile(context, pattern, true)?;
+fn is_match(context: &mut Context, shared: &Shared, pattern: &Str, text: &Str) -> Result<bool> {
+    let regex = compile(context, shared, pattern, true)?;
     pay(context, text)?;
     Ok(regex.is_match(text.as_bytes()))
 }
 
-fn find(context: &mut Context, pattern: &Str, text: &Str, must: bool) -> Result<Str> {
-    let regex = compile(context, pattern, must)?;
+fn find(context: &mut Context, shared: &Shared, pattern: &Str, text: &Str, must: bool) -> Result<Str> {
+    let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
     let found = regex.find(Input::new(text.as_bytes()));
     Ok(found
@@ -156,8 +169,14 @@ fn places(regex: &Regex, text: &[u8], count: isize) -> Vec<core::ops::Range<usiz
     regex.find_iter(text).take(most).map(|found| found.range()).collect()
 }
 
-fn find_all(context: &mut Context, pattern: &Str, text: &Str, count: isize, must: bool) -> Result<ListRef> {
-    let regex = compile(context, pattern, must)?;
+fn find_all(
+    context: &mut Context,
+    shared: &Shared,
+    pattern: &Str,
+    (text, count): (&Str, isize),
+    must: bool,
+) -> Result<ListRef> {
+    let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
     let found: Vec<Str> = places(&regex, text, count)
         .into_iter()
@@ -169,8 +188,14 @@ fn find_all(context: &mut Context, pattern: &Str, text: &Str, count: isize, must
     Ok(context.heap_mut().strings(found)?)
 }
 
-fn replace(context: &mut Context, pattern: &Str, text: &Str, new: &Str, must: bool, literal: bool) -> Result<Vec<u8>> {
-    let regex = compile(context, pattern, must)?;
+fn replace(
+    context: &mut Context,
+    shared: &Shared,
+    pattern: &Str,
+    (text, new, literal): (&Str, &Str, bool),
+    must: bool,
+) -> Result<Vec<u8>> {
+    let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
     let mut out = Vec::with_capacity(text.len());
     let mut end = 0;
@@ -189,8 +214,14 @@ fn replace(context: &mut Context, pattern: &Str, text: &Str, new: &Str, must: bo
     Ok(out)
 }
 
-fn split(context: &mut Context, pattern: &Str, text: &Str, count: isize, must: bool) -> Result<ListRef> {
-    let regex = compile(context, pattern, must)?;
+fn split(
+    context: &mut Context,
+    shared: &Shared,
+    pattern: &Str,
+    (text, count): (&Str, isize),
+    must: bool,
+) -> Result<ListRef> {
+    let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
     if count == 0 {
         return Ok(context.heap_mut().nil_list(Elem::String)?);

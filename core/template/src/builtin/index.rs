@@ -42,10 +42,7 @@ pub(super) fn index(context: &mut Context, operands: &mut [Value], held: u64) ->
     if item.is_nil() {
         return Err("index of untyped nil".into());
     }
-    let mut slot = Slot {
-        value: item.clone(),
-        held: held & 1 == 1,
-    };
+    let mut slot = Slot::new(item.clone(), held & 1 == 1);
     for index in indexes {
         slot = index_once(context, &slot, index)?;
     }
@@ -57,10 +54,7 @@ fn index_once(context: &mut Context, slot: &Slot, index: &Value) -> Result<Slot>
         Value::List(list) => {
             let place = index_number(context, index, list.len())?;
             let value = element(context.heap.items(*list).get(place), "slice")?.clone();
-            Ok(Slot {
-                value,
-                held: context.heap.list_elem(*list) == Elem::Any,
-            })
+            Ok(Slot::new(value, context.heap.list_elem(*list) == Elem::Any))
         }
         Value::String(text) | Value::Bytes(text) => {
             let what = if matches!(slot.value, Value::String(_)) {
@@ -77,16 +71,10 @@ fn index_once(context: &mut Context, slot: &Slot, index: &Value) -> Result<Slot>
             let elem = context.heap.map_elem(map);
             let key = map_key(context, index)?;
             if let Some(value) = context.heap.get(map, &key) {
-                return Ok(Slot {
-                    value: value.clone(),
-                    held: elem == Elem::Any,
-                });
+                return Ok(Slot::new(value.clone(), elem == Elem::Any));
             }
             let zero = context.heap.zero_of(elem)?;
-            Ok(Slot {
-                value: zero,
-                held: elem == Elem::Any,
-            })
+            Ok(Slot::new(zero, elem == Elem::Any))
         }
         Value::Object(object) if object.kind() == ObjectKind::Map => {
             let key = map_key(context, index)?;

@@ -11,7 +11,8 @@ pub(crate) use methods::{duration_methods, time_methods};
 
 use crate::exec::{Slot, is_true};
 use crate::function::Special;
-use crate::{CallError, Context, Function, Rest, Str, Value, gofmt};
+use crate::value::Type;
+use crate::{CallError, Context, Function, Rest, Value, gofmt};
 
 pub use escape::{html_escape, js_escape, query_escape};
 
@@ -31,9 +32,9 @@ pub(crate) fn functions() -> Vec<Function> {
         Function::reflect("le", 2, false, compare::le),
         Function::reflect("gt", 2, false, compare::gt),
         Function::reflect("ge", 2, false, compare::ge),
-        Function::new("print", print),
+        Function::over("print", alloc::vec![Type::Any], true, print),
         Function::new("println", println),
-        Function::new("printf", printf),
+        Function::over("printf", alloc::vec![Type::String, Type::Any], true, printf),
         Function::new("html", html),
         Function::new("js", js),
         Function::new("urlquery", urlquery),
@@ -52,20 +53,19 @@ fn not(context: &mut Context, operands: &mut [Value], _: u64) -> Result<Slot, Ca
     Ok(Slot::plain(Value::Bool(!truth)))
 }
 
-fn print(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
-    Ok(gofmt::print(&context.heap, &values, context.limits().text)?)
+fn print(context: &mut Context, values: &mut [Value]) -> Result<Vec<u8>, CallError> {
+    Ok(gofmt::print(&context.heap, values, context.limits().text)?)
 }
 
 fn println(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
     Ok(gofmt::println(&context.heap, &values, context.limits().text)?)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "operands of template functions are given away"
-)]
-fn printf(context: &mut Context, format: Str, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
-    let text = gofmt::printf(&context.heap, &format, &values, context.limits().text)?;
+fn printf(context: &mut Context, operands: &mut [Value]) -> Result<Vec<u8>, CallError> {
+    let [Value::String(format), values @ ..] = &*operands else {
+        return Ok(Vec::new());
+    };
+    let text = gofmt::printf(&context.heap, format, values, context.limits().text)?;
     context.afford_text(text.len())?;
     Ok(text)
 }

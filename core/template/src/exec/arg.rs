@@ -10,7 +10,7 @@
 
 use alloc::format;
 
-use super::{Frame, Result, Slot};
+use super::{Frame, Result, Slot, quick};
 use crate::ast::{Arg, NumberNode};
 use crate::value::{Elem, Type};
 use crate::{Str, Value};
@@ -18,6 +18,13 @@ use crate::{Str, Value};
 impl<'t> Frame<'t, '_> {
     /// `arg` as a value of type `wanted`.
     pub(super) fn arg(&mut self, dot: &Slot, wanted: &Type, arg: &'t Arg) -> Result<Slot> {
+        if let Some(found) = self.scope(dot).find(arg)
+            && quick::fits(&self.context.heap, found.value, wanted)
+        {
+            let slot = Slot::new(found.value.clone(), found.held);
+            self.at = Some(arg);
+            return Ok(slot);
+        }
         self.at = Some(arg);
         let slot = match arg {
             Arg::Dot(_) => dot.clone(),
@@ -102,6 +109,9 @@ impl<'t> Frame<'t, '_> {
 
     /// Makes sure that a value can be passed for `wanted`.
     pub(super) fn validate(&mut self, slot: Slot, wanted: &Type) -> Result<Slot> {
+        if quick::fits(&self.context.heap, &slot.value, wanted) {
+            return Ok(slot);
+        }
         if slot.is_absent() {
             if wanted.can_be_nil() {
                 return self.zero(wanted);

@@ -9,7 +9,7 @@ use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Frame, Result, Slot, is_true};
+use super::{Frame, Result, Slot, is_true, quick};
 use crate::ast::{Arg, Spanned};
 use crate::function::{Body, Special};
 use crate::value::Type;
@@ -37,13 +37,29 @@ impl<'t> Frame<'t, '_> {
         let mut held: u64 = 0;
         operands.extend(receiver);
         for (place, arg) in args.iter().enumerate() {
-            let slot = self.arg(dot, function.param(place + bound), arg)?;
-            note_held(&mut held, operands.len(), slot.held);
+            let wanted = function.param(place + bound);
+            if let Some(found) = self.scope(dot).find(arg)
+                && quick::fits(&self.context.heap, found.value, wanted)
+            {
+                note_held(&mut held, operands.len(), found.held);
+                operands.push(found.value.clone());
+                self.at = Some(arg);
+                continue;
+            }
+            if let Arg::String(string) = arg
+                && matches!(wanted, Type::String | Type::Any | Type::Reflect)
+            {
+                operands.push(Value::String(string.text.clone()));
+                self.at = Some(arg);
+                continue;
+            }
+            let slot = self.arg(dot, wanted, arg)?;
+            note_held(&mut held, operands.len(), slot.is_held());
             operands.push(slot.value);
         }
         if let Some(slot) = last {
             let slot = self.validate(slot, function.param(args.len() + bound))?;
-            note_held(&mut held, operands.len(), slot.held);
+            note_held(&mut held, operands.len(), slot.is_held());
             operands.push(slot.value);
         }
         let answer = if function.special == Special::Call {
@@ -82,7 +98,14 @@ impl<'t> Frame<'t, '_> {
     fn short_circuit(&mut self, dot: &Slot, args: &'t [Arg], last: Option<Slot>, stop_at: bool) -> Result<Slot> {
         let mut slot = Slot::default();
         for arg in args {
-            slot = self.arg(dot, &Type::Reflect, arg)?;
+            if let Some(found) = self.scope(dot).find(arg)
+                && quick::fits(&self.context.heap, found.value, &Type::Reflect)
+            {
+                slot = Slot::new(found.value.clone(), found.held);
+                self.at = Some(arg);
+            } else {
+                slot = self.arg(dot, &Type::Reflect, arg)?;
+            }
             if is_true(&slot.value, &self.context.heap) == stop_at {
                 return Ok(slot);
             }

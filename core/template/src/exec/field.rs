@@ -13,7 +13,7 @@ use alloc::string::ToString as _;
 
 use super::{Frame, Result, Slot};
 use crate::ast::{Arg, Chain, Spanned};
-use crate::value::{Elem, MapRef, Object, ObjectKind};
+use crate::value::{Elem, MapRef, Node, Object, ObjectKind};
 use crate::{MissingKey, Str, Value};
 
 impl<'t> Frame<'t, '_> {
@@ -54,7 +54,7 @@ impl<'t> Frame<'t, '_> {
         receiver: Slot,
     ) -> Result<Slot> {
         if receiver.value.is_nil() {
-            return self.field_of_nil(name, receiver.held);
+            return self.field_of_nil(name, receiver.is_held());
         }
         let has_args = !args.is_empty() || last.is_some();
         if let Value::Map(map) = receiver.value
@@ -85,7 +85,7 @@ impl<'t> Frame<'t, '_> {
         if held {
             return Err(self.error(format!("nil pointer evaluating interface {{}}.{name}")));
         }
-        if self.context.set.missing_key_rule() == MissingKey::Error {
+        if self.context.missing_key == MissingKey::Error {
             let key = crate::quote::quote(name, false);
             return Err(self.error(format!("nil data; no entry for key {key}")));
         }
@@ -96,19 +96,16 @@ impl<'t> Frame<'t, '_> {
         if has_args {
             return Err(self.error(format!("{name} is not a method but has arguments")));
         }
-        let heap = &self.context.heap;
-        let elem = heap.map_elem(map);
-        if let Some(value) = heap.get(map, name) {
-            return Ok(Slot {
-                value: value.clone(),
-                held: elem == Elem::Any,
-            });
+        let node = self.context.heap.node(map);
+        let elem = node.map_or(Elem::Any, Node::elem);
+        if let Some(value) = node.and_then(|node| node.get(name)) {
+            return Ok(Slot::new(value.clone(), elem == Elem::Any));
         }
         self.missing(name, elem)
     }
 
     fn missing(&mut self, name: &Str, elem: Elem) -> Result<Slot> {
-        match self.context.set.missing_key_rule() {
+        match self.context.missing_key {
             MissingKey::Default => Ok(Slot::default()),
             MissingKey::Zero => self.zero_element(elem),
             MissingKey::Error => {

@@ -9,7 +9,9 @@ mod call;
 mod field;
 mod method;
 mod pipeline;
+mod quick;
 mod range;
+mod slot;
 mod walk;
 
 use alloc::boxed::Box;
@@ -21,30 +23,10 @@ use crate::ast::{Spanned, Tree};
 use crate::value::Type;
 use crate::{CallError, Context, ExecError, Limit, Value};
 
+pub(crate) use slot::Slot;
+
 pub(crate) type Fail = Box<ExecError>;
 type Result<T> = core::result::Result<T, Fail>;
-
-/// A value and whether it is held by an interface: a nil that is held is not the same as no value.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
-    pub(crate) value: Value,
-    pub(crate) held: bool,
-}
-
-impl Slot {
-    pub(crate) fn plain(value: Value) -> Self {
-        Self { value, held: false }
-    }
-
-    pub(crate) fn held(value: Value) -> Self {
-        Self { value, held: true }
-    }
-
-    /// Whether there is no value at all.
-    fn is_absent(&self) -> bool {
-        self.value.is_nil() && !self.held
-    }
-}
 
 /// How a list of nodes ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,14 +50,20 @@ pub(crate) struct Frame<'t, 'c> {
 impl<'t, 'c> Frame<'t, 'c> {
     /// Executes `tree` with `data` as dot.
     pub(crate) fn run(context: &'c mut Context, tree: &'t Tree, data: &Slot, out: &'c mut Vec<u8>) -> Result<()> {
+        let mut variables = context.frames.pop().unwrap_or_default();
+        variables.push((0, data.clone()));
         let mut frame = Frame {
             context,
             tree,
             out,
-            variables: alloc::vec![(0, data.clone())],
+            variables,
             at: None,
         };
-        frame.list(data, &tree.root).map(|_| ())
+        let flow = frame.list(data, &tree.root);
+        let mut variables = frame.variables;
+        variables.clear();
+        context.frames.push(variables);
+        flow.map(|_| ())
     }
 
     /// An error at the current node.
@@ -114,13 +102,19 @@ impl<'t, 'c> Frame<'t, 'c> {
         self.failure(&format!("error calling {name}: {error}"), error.limit())
     }
 
+    #[inline]
+    fn scope<'v>(&'v self, dot: &'v Slot) -> quick::Scope<'v> {
+        quick::Scope::of(self.context, &self.variables, dot)
+    }
+
+    #[inline]
     fn step(&mut self) -> Result<()> {
         self.context.spend(1).map_err(|limit| self.limit(limit))
     }
 
     /// The name of the type that a slot is declared with.
     fn type_name(&self, slot: &Slot) -> String {
-        if slot.held {
+        if slot.is_held() {
             Type::Any.to_string()
         } else {
             Type::of(&slot.value, &self.context.heap).to_string()

@@ -8,16 +8,25 @@ use crate::ast::{Arg, Command, NumberNode, Pipe, Variable};
 
 impl<'t> Frame<'t, '_> {
     pub(super) fn pipeline(&mut self, dot: &Slot, pipe: &'t Pipe) -> Result<Slot> {
+        if let Some(word) = pipe.word()
+            && let Some(found) = self.scope(dot).find(word)
+        {
+            let slot = Slot::plain(found.value.clone());
+            self.at = Some(word);
+            return Ok(slot);
+        }
         self.at = Some(pipe);
         self.context.enter().map_err(|limit| self.limit(limit))?;
-        let mut value: Option<Slot> = None;
-        for command in &pipe.commands {
-            let mut slot = self.command(dot, command, value.take())?;
+        let mut commands = pipe.commands.iter();
+        let mut value = match commands.next() {
+            Some(command) => self.command(dot, command, None)?.value,
+            None => Value::Nil,
+        };
+        for command in commands {
             // What an interface holds is taken out of it.
-            slot.held = false;
-            value = Some(slot);
+            value = self.command(dot, command, Some(Slot::plain(value)))?.value;
         }
-        let value = value.unwrap_or_default();
+        let value = Slot::plain(value);
         for variable in &pipe.decl {
             if pipe.assign {
                 self.set_variable(variable.symbol, &variable.name, value.clone())?;
@@ -29,11 +38,19 @@ impl<'t> Frame<'t, '_> {
         Ok(value)
     }
 
-    fn command(&mut self, dot: &Slot, command: &'t Command, last: Option<Slot>) -> Result<Slot> {
+    pub(super) fn command(&mut self, dot: &Slot, command: &'t Command, last: Option<Slot>) -> Result<Slot> {
         self.step()?;
         let Some((first, args)) = command.args.split_first() else {
             return Ok(Slot::default());
         };
+        if args.is_empty()
+            && last.is_none()
+            && let Some(found) = self.scope(dot).find(first)
+        {
+            let slot = Slot::new(found.value.clone(), found.held);
+            self.at = Some(first);
+            return Ok(slot);
+        }
         match first {
             Arg::Field(field) => {
                 self.at = Some(field);
@@ -88,28 +105,11 @@ impl<'t> Frame<'t, '_> {
         self.field_chain(dot, value, variable, &variable.names, args, last)
     }
 
-    /// A number where no type is asked for: its syntax decides.
+    /// A number where no type is asked for.
     pub(super) fn ideal(&self, number: &NumberNode) -> Result<Value> {
-        let constant = &number.constant;
-        let text = &number.text;
-        if let Some(parts) = constant.complex {
-            return Ok(Value::Complex(alloc::boxed::Box::new(parts)));
-        }
-        if let Some(float) = constant.float
-            && !is_hex_int(text)
-            && !text.starts_with('\'')
-            && text.contains(['.', 'e', 'E', 'p', 'P'])
-        {
-            return Ok(Value::Float(float));
-        }
-        match constant.int {
-            Some(int) => Ok(Value::int(int)),
-            None if constant.uint.is_some() => Err(self.error(format!("{text} overflows int"))),
-            None => Ok(Value::Nil),
+        match &number.ideal {
+            Some(value) => Ok(value.clone()),
+            None => Err(self.error(format!("{} overflows int", number.text))),
         }
     }
-}
-
-fn is_hex_int(text: &str) -> bool {
-    text.len() > 2 && (text.starts_with("0x") || text.starts_with("0X")) && !text.contains(['p', 'P'])
 }

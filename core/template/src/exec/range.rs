@@ -41,16 +41,16 @@ impl<'t> Frame<'t, '_> {
             Value::Bytes(bytes) => self.over_bytes(bytes, branch),
             Value::Map(map) => {
                 let held = self.context.heap.map_elem(*map) == Elem::Any;
-                let entries = self
-                    .context
-                    .heap
-                    .entries(*map)
-                    .map(|(key, value)| (key.clone(), value.clone()));
-                let entries: Vec<(Str, Value)> = entries.collect();
-                self.over_entries(&entries, held, branch)
+                if let Some(frozen) = self.context.heap.frozen(*map) {
+                    let entries = frozen.entries().map(|(key, value)| (key.clone(), value.clone()));
+                    return self.over_entries(entries, held, branch);
+                }
+                let entries = self.context.heap.entries(*map);
+                let entries: Vec<(Str, Value)> = entries.map(|(key, value)| (key.clone(), value.clone())).collect();
+                self.over_entries(entries.into_iter(), held, branch)
             }
             Value::Object(object) if object.kind() == ObjectKind::Map => {
-                self.over_entries(&object.entries(), false, branch)
+                self.over_entries(object.entries().into_iter(), false, branch)
             }
             Value::Int(kind, count) => self.over_count(value, *count, branch, &|i| Value::Int(*kind, i)),
             Value::Uint(kind, count) => {
@@ -79,8 +79,8 @@ impl<'t> Frame<'t, '_> {
             let Some(value) = self.context.heap.items(list).get(index).cloned() else {
                 break;
             };
-            let index = Slot::plain(Value::int(i64::try_from(index).unwrap_or(i64::MAX)));
-            if self.once(index, &Slot { value, held }, branch, mark)? {
+            let index = Value::int(i64::try_from(index).unwrap_or(i64::MAX));
+            if self.once(index, &Slot::new(value, held), branch, mark)? {
                 break;
             }
         }
@@ -90,7 +90,7 @@ impl<'t> Frame<'t, '_> {
     fn over_bytes(&mut self, bytes: &Str, branch: &'t Branch) -> Result<bool> {
         let mark = self.variables.len();
         for (index, byte) in bytes.iter().enumerate() {
-            let index = Slot::plain(Value::int(i64::try_from(index).unwrap_or(i64::MAX)));
+            let index = Value::int(i64::try_from(index).unwrap_or(i64::MAX));
             let byte = Slot::plain(Value::Uint(crate::value::UintKind::Uint8, u64::from(*byte)));
             if self.once(index, &byte, branch, mark)? {
                 break;
@@ -99,18 +99,21 @@ impl<'t> Frame<'t, '_> {
         Ok(!bytes.is_empty())
     }
 
-    fn over_entries(&mut self, entries: &[(Str, Value)], held: bool, branch: &'t Branch) -> Result<bool> {
+    fn over_entries(
+        &mut self,
+        entries: impl Iterator<Item = (Str, Value)>,
+        held: bool,
+        branch: &'t Branch,
+    ) -> Result<bool> {
         let mark = self.variables.len();
+        let mut ran = false;
         for (key, value) in entries {
-            let value = Slot {
-                value: value.clone(),
-                held,
-            };
-            if self.once(Slot::plain(Value::String(key.clone())), &value, branch, mark)? {
+            ran = true;
+            if self.once(Value::String(key), &Slot::new(value, held), branch, mark)? {
                 break;
             }
         }
-        Ok(!entries.is_empty())
+        Ok(ran)
     }
 
     fn over_count(
@@ -126,7 +129,7 @@ impl<'t> Frame<'t, '_> {
         }
         let mark = self.variables.len();
         for i in 0..count {
-            if self.once(Slot::default(), &Slot::plain(make(i)), branch, mark)? {
+            if self.once(Value::Nil, &Slot::plain(make(i)), branch, mark)? {
                 break;
             }
         }
@@ -134,13 +137,13 @@ impl<'t> Frame<'t, '_> {
     }
 
     /// One run of the body; answers whether it ended the loop.
-    fn once(&mut self, index: Slot, element: &Slot, branch: &'t Branch, mark: usize) -> Result<bool> {
+    fn once(&mut self, index: Value, element: &Slot, branch: &'t Branch, mark: usize) -> Result<bool> {
         self.step()?;
         let pipe = &branch.pipe;
         if pipe.assign {
             match pipe.decl.as_slice() {
                 [first, second, ..] => {
-                    self.set_variable(first.symbol, &first.name, index)?;
+                    self.set_variable(first.symbol, &first.name, Slot::plain(index))?;
                     self.set_variable(second.symbol, &second.name, element.clone())?;
                 }
                 [only] => self.set_variable(only.symbol, &only.name, element.clone())?,
@@ -152,7 +155,7 @@ impl<'t> Frame<'t, '_> {
                 self.set_top(1, element.clone());
             }
             if count > 1 {
-                self.set_top(2, index);
+                self.set_top(2, Slot::plain(index));
             }
         }
         let flow = self.list(element, &branch.list)?;

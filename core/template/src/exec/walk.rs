@@ -6,8 +6,8 @@
 
 use alloc::format;
 
-use super::{Flow, Frame, Result, Slot, is_true};
-use crate::ast::{Action, Branch, Node, TemplateCall};
+use super::{Flow, Frame, Result, Slot, is_true, quick};
+use crate::ast::{Action, Arg, Branch, Node, TemplateCall};
 use crate::value::Type;
 use crate::{Limit, Value, gofmt};
 
@@ -47,12 +47,43 @@ impl<'t> Frame<'t, '_> {
 
     fn action(&mut self, dot: &Slot, action: &'t Action) -> Result<()> {
         self.at = Some(action);
+        if let Some(word) = action.pipe.word()
+            && let Some(found) = quick::Scope::of(self.context, &self.variables, dot).find(word)
+            && !matches!(found.value, Value::Object(_))
+        {
+            if let Value::String(text) = found.value
+                && self.out.len() + text.len() <= self.context.limits().output
+            {
+                self.out.extend_from_slice(text);
+                return Ok(());
+            }
+            let value = found.value.clone();
+            return self.print(action, &value);
+        }
         let slot = self.pipeline(dot, &action.pipe)?;
         if action.pipe.decl.is_empty() {
             self.at = Some(action);
+            if let Value::Object(object) = &slot.value
+                && let Some(text) = object.addressed_text()
+                && self.is_addressable(dot, action)?
+            {
+                return self.write(text.as_bytes());
+            }
             self.print(action, &slot.value)?;
         }
         Ok(())
+    }
+
+    /// Whether an action shows a field or variable as it is: Go can take the address of those, but not of what a
+    /// function answers or an interface holds.
+    fn is_addressable(&mut self, dot: &Slot, action: &'t Action) -> Result<bool> {
+        let [command] = action.pipe.commands.as_slice() else {
+            return Ok(false);
+        };
+        let [Arg::Field(_) | Arg::Variable(_) | Arg::Chain(_) | Arg::Dot(_)] = command.args.as_slice() else {
+            return Ok(false);
+        };
+        Ok(!self.command(dot, command, None)?.is_held())
     }
 
     fn print(&mut self, action: &'t Action, value: &Value) -> Result<()> {
@@ -65,6 +96,9 @@ impl<'t> Frame<'t, '_> {
             }
             _ => {
                 let max = self.context.limits().output;
+                if let Some(text) = gofmt::Brief::of(value) {
+                    return self.write(&text);
+                }
                 let text = match value {
                     // A pointer is followed before it is printed.
                     Value::Object(object) if object.text().is_none() && object.go_type().starts_with('*') => {
@@ -87,6 +121,21 @@ impl<'t> Frame<'t, '_> {
         self.context.enter().map_err(|limit| self.limit(limit))?;
         self.at = Some(branch);
         let mark = self.variables.len();
+        if !sets_dot
+            && let Some(word) = branch.pipe.word()
+            && let Some(found) = self.scope(dot).find(word)
+        {
+            let truth = is_true(found.value, &self.context.heap);
+            self.at = Some(word);
+            let flow = match (truth, &branch.otherwise) {
+                (true, _) => self.list(dot, &branch.list)?,
+                (false, Some(otherwise)) => self.list(dot, otherwise)?,
+                (false, None) => Flow::Next,
+            };
+            self.variables.truncate(mark);
+            self.context.leave();
+            return Ok(flow);
+        }
         let slot = self.pipeline(dot, &branch.pipe)?;
         let flow = if is_true(&slot.value, &self.context.heap) {
             self.list(if sets_dot { &slot } else { dot }, &branch.list)
@@ -102,8 +151,7 @@ impl<'t> Frame<'t, '_> {
 
     fn template(&mut self, dot: &Slot, call: &'t TemplateCall) -> Result<()> {
         self.at = Some(call);
-        let set = self.context.set.clone();
-        let Some(tree) = set.lookup(&call.name) else {
+        let Some(tree) = self.context.set.lookup(&call.name).cloned() else {
             let name = crate::quote::quote(call.name.as_bytes(), false);
             return Err(self.error(format!("template {name} not defined")));
         };
@@ -114,7 +162,7 @@ impl<'t> Frame<'t, '_> {
             None => Slot::default(),
         };
         let outer = self.context.enter_template(tree.name.clone());
-        Frame::run(self.context, tree, &data, self.out)?;
+        Frame::run(self.context, &tree, &data, self.out)?;
         self.context.enter_template(outer);
         self.context.leave();
         self.context.leave_call();

@@ -73,6 +73,20 @@ impl Function {
         }
     }
 
+    /// A function of any signature that reads its operands where they are: what [`Function::new`] makes of a function
+    /// with [`Rest`], without a list of them.
+    #[must_use]
+    pub fn over<R: Answer>(
+        name: &str,
+        params: Vec<Type>,
+        variadic: bool,
+        body: impl Fn(&mut Context, &mut [Value]) -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::dynamic(name, params, variadic, move |context, operands| {
+            body(context, operands).answer(context)
+        })
+    }
+
     /// A function over anything, with `fixed` parameters and perhaps more.
     pub(crate) fn reflect(name: &str, fixed: usize, variadic: bool, body: Reflect) -> Self {
         Self {

@@ -29,7 +29,7 @@ pub(crate) fn format_float(value: f64, verb: char, precision: Option<usize>) -> 
     } else {
         text
     };
-    format!("{sign}{text}")
+    if sign.is_empty() { text } else { format!("{sign}{text}") }
 }
 
 fn zeros(count: usize) -> String {
@@ -41,7 +41,9 @@ fn fixed(value: f64, precision: Option<usize>) -> String {
         return format!("{value}");
     };
     let exact = precision.min(MOST_DIGITS);
-    format!("{value:.exact$}{}", zeros(precision - exact))
+    let mut text = format!("{value:.exact$}");
+    text.extend(core::iter::repeat_n('0', precision - exact));
+    text
 }
 
 /// Digits without a point and the power of ten of the first.

@@ -4,6 +4,7 @@
 //! Nothing here fails: what Go reports inside the text is reported there. Only a bound ends a printing early, and
 //! then [`Printer::finish`] says so.
 
+mod brief;
 mod float;
 mod layout;
 mod print;
@@ -11,6 +12,7 @@ mod printf;
 
 use alloc::vec::Vec;
 
+pub(crate) use brief::Brief;
 pub(crate) use float::format_float;
 
 use crate::value::Heap;
@@ -82,6 +84,11 @@ impl<'h> Printer<'h> {
 
 /// As `fmt.Sprint`: spaces between operands when neither is a string.
 pub(crate) fn print(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u8>, Limit> {
+    if let [value] = values
+        && let Some(text) = Brief::of(value)
+    {
+        return if text.len() > max { Err(Limit::Text) } else { Ok(text.to_vec()) };
+    }
     let mut printer = Printer::new(heap, max);
     let mut after_string = false;
     for (place, value) in values.iter().enumerate() {
@@ -111,6 +118,7 @@ pub(crate) fn println(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u
 /// As `fmt.Sprintf`.
 pub(crate) fn printf(heap: &Heap, format: &[u8], values: &[Value], max: usize) -> Result<Vec<u8>, Limit> {
     let mut printer = Printer::new(heap, max);
+    printer.out.reserve((format.len() + 16 * values.len()).min(max));
     printer.printf(format, values);
     printer.finish()
 }

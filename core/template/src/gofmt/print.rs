@@ -255,10 +255,10 @@ impl Printer<'_> {
     fn object(&mut self, value: &Value, object: &dyn Object, verb: char, depth: usize) {
         let name = object.go_type();
         match object.kind() {
-            ObjectKind::Struct => self.fields(&object.entries(), name, verb, depth),
+            ObjectKind::Struct => self.fields(&object.printed(), name, verb, depth),
             ObjectKind::Pointer if depth == 0 => {
                 self.text("&");
-                self.fields(&object.entries(), name.trim_start_matches('*'), verb, depth);
+                self.fields(&object.printed(), name.trim_start_matches('*'), verb, depth);
             }
             ObjectKind::Map => {
                 let (open, between, close) = if self.flags.sharp_v {

@@ -3,7 +3,7 @@
 
 use alloc::string::ToString as _;
 
-use super::{Flags, Printer};
+use super::{Brief, Flags, Printer};
 use crate::Value;
 use crate::quote::chunks;
 use crate::value::Type;
@@ -118,6 +118,13 @@ impl Printer<'_> {
     /// What follows a percent sign; answers whether the format goes on.
     fn verb(&mut self, cursor: &mut Cursor<'_>, values: &[Value]) -> bool {
         self.flags = Flags::default();
+        if let (Some(verb @ (b's' | b'd' | b'v')), Some(value)) = (cursor.byte(), values.get(cursor.operand))
+            && self.plain_verb(verb, value)
+        {
+            cursor.at += 1;
+            cursor.operand += 1;
+            return true;
+        }
         self.read_flags(cursor);
         // A lower-case verb right behind the flags takes the short way, which leaves `after_index` as it was.
         let short = cursor.byte().is_some_and(|byte| byte.is_ascii_lowercase()) && cursor.operand < values.len();
@@ -129,12 +136,19 @@ impl Printer<'_> {
                 cursor.index(values.len());
             }
         }
-        let Some(unit) = chunks(cursor.format.get(cursor.at..).unwrap_or(&[])).next() else {
-            self.text("%!(NOVERB)");
-            return false;
+        let verb = match cursor.byte() {
+            Some(byte) if byte.is_ascii() => char::from(byte),
+            _ => {
+                let Some(unit) = chunks(cursor.format.get(cursor.at..).unwrap_or(&[])).next() else {
+                    self.text("%!(NOVERB)");
+                    return false;
+                };
+                unit.unwrap_or('\u{fffd}')
+            }
         };
-        cursor.at += unit.map_or(1, char::len_utf8);
-        let verb = unit.unwrap_or('\u{fffd}');
+        // What is no UTF-8 is one byte long.
+        let valid = cursor.format.get(cursor.at..).unwrap_or(&[]).starts_with(verb.encode_utf8(&mut [0; 4]).as_bytes());
+        cursor.at += if valid { verb.len_utf8() } else { 1 };
         if verb == '%' {
             self.text("%");
         } else if !cursor.good {
@@ -148,6 +162,19 @@ impl Printer<'_> {
             cursor.operand += 1;
         } else {
             self.trouble(verb, "(MISSING)");
+        }
+        true
+    }
+
+    /// A verb without flags on a value that is a plain text or number; answers whether it was one.
+    fn plain_verb(&mut self, verb: u8, value: &Value) -> bool {
+        match (verb, value) {
+            (b's' | b'v', Value::String(text)) => self.write(text),
+            (b'd' | b'v', Value::Int(..) | Value::Uint(..)) | (b'v', Value::Float(_) | Value::Bool(_)) => {
+                let Some(text) = Brief::of(value) else { return false };
+                self.write(&text);
+            }
+            _ => return false,
         }
         true
     }

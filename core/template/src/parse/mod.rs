@@ -201,7 +201,10 @@ impl<'s> Parser<'s> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::Eof => return Ok(root),
+                Kind::Eof => {
+                    root.shrink_to_fit();
+                    return Ok(root);
+                }
                 Kind::LeftDelim => {
                     let word = self.next_non_space();
                     if word.kind == Kind::Define {
@@ -269,7 +272,11 @@ impl<'s> Parser<'s> {
             }
             match self.text_or_action()? {
                 Item::Node(node) => list.push(node),
-                Item::Ending(ending) => return Ok((list, ending)),
+                Item::Ending(ending) => {
+                    // Most lists are short, and all of them stay: room for more would be most of a tree.
+                    list.shrink_to_fit();
+                    return Ok((list, ending));
+                }
             }
         }
     }

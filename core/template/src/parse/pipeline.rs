@@ -16,7 +16,7 @@ impl<'s> Parser<'s> {
             pos,
             assign: false,
             decl: Vec::new(),
-            commands: Vec::new(),
+            commands: Vec::with_capacity(1),
         };
         while self.declaration(&mut pipe, context)? {}
         loop {
@@ -112,7 +112,7 @@ impl<'s> Parser<'s> {
 
     fn command(&mut self) -> Result<Command> {
         let pos = self.peek_non_space().pos;
-        let mut args = Vec::new();
+        let mut args = Vec::with_capacity(1);
         loop {
             self.peek_non_space();
             if let Some(operand) = self.operand()? {
@@ -132,6 +132,7 @@ impl<'s> Parser<'s> {
         if args.is_empty() {
             return Err(self.error("empty command"));
         }
+        args.shrink_to_fit();
         Ok(Command { pos, args })
     }
 }

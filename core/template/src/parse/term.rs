@@ -92,10 +92,12 @@ impl<'s> Parser<'s> {
             Kind::Complex => number::complex(&token.text),
             _ => number::number(&token.text),
         };
+        let constant = constant.map_err(|message| self.error(message))?;
         Ok(NumberNode {
             pos: token.pos,
             text: token.text.to_string(),
-            constant: constant.map_err(|message| self.error(message))?,
+            ideal: number::ideal(&token.text, &constant),
+            constant,
         })
     }
 

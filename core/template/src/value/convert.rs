@@ -1,4 +1,5 @@
 //! From the ordered values of the other crates into a heap, and back.
+#![expect(clippy::wildcard_enum_match_arm, reason = "of the many kinds of values, few hold text")]
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -18,6 +19,16 @@ pub enum PlainError {
     /// Deeper than the limit: a cycle, most likely.
     #[error("{0}")]
     Limit(Limit),
+}
+
+/// What a plain value costs, with the entry that holds it, about.
+const NODE: usize = 96;
+
+fn text_len(value: &Value) -> usize {
+    match value {
+        Value::String(text) | Value::Bytes(text) => text.len(),
+        _ => 0,
+    }
 }
 
 impl Heap {
@@ -57,15 +68,20 @@ impl Heap {
     /// them, `[]byte` as base64, structs of the host as objects.
     ///
     /// # Errors
-    /// When it holds a function, or is deeper than 200.
+    /// When it holds a function, is deeper than 200, or would take more memory than the heap may still grow: maps that
+    /// hold each other often are few here and many there.
     pub fn export(&self, value: &Value) -> Result<Plain, PlainError> {
-        self.export_at(value, 0)
+        self.export_at(value, 0, &mut self.room())
     }
 
-    fn export_at(&self, value: &Value, depth: usize) -> Result<Plain, PlainError> {
+    fn export_at(&self, value: &Value, depth: usize, room: &mut usize) -> Result<Plain, PlainError> {
         if depth > MAX_VALUE_DEPTH {
             return Err(PlainError::Limit(Limit::ValueDepth));
         }
+        // Texts indent by depth what is made here.
+        *room = room
+            .checked_sub(NODE + 2 * depth + text_len(value))
+            .ok_or(PlainError::Limit(Limit::Heap))?;
         Ok(match value {
             Value::Nil => Plain::Null,
             Value::Bool(b) => Plain::Bool(*b),
@@ -78,7 +94,7 @@ impl Heap {
                 if self.is_nil_list(*list) {
                     return Ok(Plain::Null);
                 }
-                let items = self.items(*list).iter().map(|item| self.export_at(item, depth + 1));
+                let items = self.items(*list).iter().map(|item| self.export_at(item, depth + 1, room));
                 Plain::Array(items.collect::<Result<_, _>>()?)
             }
             Value::Map(map) => {
@@ -87,18 +103,18 @@ impl Heap {
                 }
                 let entries = self
                     .entries(*map)
-                    .map(|(key, value)| Ok((key.to_text().into_owned(), self.export_at(value, depth + 1)?)));
+                    .map(|(key, value)| Ok((key.to_text().into_owned(), self.export_at(value, depth + 1, room)?)));
                 Plain::Object(entries.collect::<Result<Map, PlainError>>()?)
             }
             Value::Time(time) => Plain::from(time.rfc3339_nano()),
             Value::Error(_) => Plain::Object(Map::new()),
             Value::Object(object) => {
                 if let Some(value) = object.json() {
-                    return self.export_at(&value, depth + 1);
+                    return self.export_at(&value, depth + 1, room);
                 }
                 let mut entries = Map::new();
                 for (key, value) in object.entries() {
-                    entries.insert(key.to_text().into_owned(), self.export_at(&value, depth + 1)?);
+                    entries.insert(key.to_text().into_owned(), self.export_at(&value, depth + 1, room)?);
                 }
                 Plain::Object(entries)
             }

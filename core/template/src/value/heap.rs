@@ -6,10 +6,10 @@
 //! # Invariant
 //! Handles are used with the heap that made them, or with any heap over the base that made them.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::entries::Entries;
 use super::{Elem, Named, Value};
 use crate::{Limit, Str};
 
@@ -35,9 +35,11 @@ impl ListRef {
     }
 }
 
-/// A map.
+/// A map. The highest bit says that it is seen under the [other name](Heap::view) of its map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MapRef(u32);
+
+const VIEW: u32 = 1 << 31;
 
 #[derive(Clone, Debug)]
 struct Buffer {
@@ -48,11 +50,42 @@ struct Buffer {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+pub(crate) struct Node {
     elem: Elem,
     named: Option<Arc<Named>>,
+    /// What its views are called.
+    view: Option<Arc<Named>>,
     nil: bool,
-    entries: BTreeMap<Str, Value>,
+    entries: Entries,
+}
+
+impl Node {
+    #[inline]
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&Value> {
+        self.entries.get(key)
+    }
+
+    #[inline]
+    pub(crate) fn elem(&self) -> Elem {
+        self.elem
+    }
+
+    /// The named type under which `map` shows this.
+    #[inline]
+    fn name(&self, map: MapRef) -> Option<&Arc<Named>> {
+        if map.0 & VIEW == 0 {
+            self.named.as_ref()
+        } else {
+            self.view.as_ref()
+        }
+    }
+
+    /// Whether a field `name` of `map`, which shows this, is a method.
+    #[inline]
+    pub(crate) fn has_method(&self, map: MapRef, name: &[u8]) -> bool {
+        let has = |named: &Arc<Named>| named.methods.iter().any(|(known, _)| known.as_bytes() == name);
+        self.name(map).is_some_and(has)
+    }
 }
 
 /// Lists and maps that never change any more: made once by [`Heap::freeze`], shared by any number of heaps.
@@ -129,6 +162,12 @@ impl Heap {
         } else {
             Ok(())
         }
+    }
+
+    /// Bytes that may still be counted.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.limit.saturating_sub(self.bytes)
     }
 
     /// Bytes counted so far.
@@ -287,8 +326,9 @@ impl Heap {
         self.push_map(Node {
             elem,
             named: None,
+            view: None,
             nil: false,
-            entries: BTreeMap::new(),
+            entries: Entries::default(),
         })
     }
 
@@ -300,8 +340,9 @@ impl Heap {
         self.push_map(Node {
             elem,
             named: None,
+            view: None,
             nil: true,
-            entries: BTreeMap::new(),
+            entries: Entries::default(),
         })
     }
 
@@ -313,20 +354,43 @@ impl Heap {
         self.push_map(Node {
             elem,
             named: Some(named),
+            view: None,
             nil: false,
-            entries: BTreeMap::new(),
+            entries: Entries::default(),
         })
+    }
+
+    /// The same map under the name of another type, as Go converts one: each sees the changes of the other. A map has
+    /// one such name; a second one replaces it.
+    ///
+    /// # Errors
+    /// When the limit is met.
+    pub fn view(&mut self, map: MapRef, named: Arc<Named>) -> Result<MapRef, Limit> {
+        if let Some(node) = self.node_mut(map)? {
+            node.view = Some(named);
+        }
+        Ok(MapRef(map.0 | VIEW))
+    }
+
+    /// The map that is under a [view](Heap::view), or the map itself.
+    #[must_use]
+    pub fn plain(&self, map: MapRef) -> MapRef {
+        MapRef(map.0 & !VIEW)
     }
 
     fn push_map(&mut self, node: Node) -> Result<MapRef, Limit> {
         self.charge(ENTRY)?;
         let place = handle(self.base.maps.len() + self.maps.len())?;
+        if place >= VIEW {
+            return Err(Limit::Heap);
+        }
         self.maps.push(node);
         Ok(MapRef(place))
     }
 
-    fn node(&self, map: MapRef) -> Option<&Node> {
-        let place = map.0 as usize;
+    #[inline]
+    pub(crate) fn node(&self, map: MapRef) -> Option<&Node> {
+        let place = (map.0 & !VIEW) as usize;
         if let Some(own) = place.checked_sub(self.base.maps.len()) {
             return self.maps.get(own);
         }
@@ -335,7 +399,7 @@ impl Heap {
     }
 
     fn node_mut(&mut self, map: MapRef) -> Result<Option<&mut Node>, Limit> {
-        let place = map.0 as usize;
+        let place = (map.0 & !VIEW) as usize;
         let base = self.base.maps.len();
         if let Some(own) = place.checked_sub(base) {
             return Ok(self.maps.get_mut(own));
@@ -378,17 +442,14 @@ impl Heap {
     /// Entries in order of keys.
     #[must_use]
     pub fn entries(&self, map: MapRef) -> impl DoubleEndedIterator<Item = (&Str, &Value)> {
-        self.node(map).into_iter().flat_map(|node| node.entries.iter())
+        static NONE: Entries = Entries::Few(Vec::new());
+        self.node(map).map_or(&NONE, |node| &node.entries).iter()
     }
 
     /// The first entry whose key comes after `key`.
     #[must_use]
     pub fn entry_after(&self, map: MapRef, key: &Str) -> Option<(&Str, &Value)> {
-        use core::ops::Bound;
-        self.node(map)?
-            .entries
-            .range::<Str, _>((Bound::Excluded(key), Bound::Unbounded))
-            .next()
+        self.node(map)?.entries.after(key)
     }
 
     /// What the values are declared to be.
@@ -400,7 +461,7 @@ impl Heap {
     /// The named type, if it has one.
     #[must_use]
     pub fn map_name(&self, map: MapRef) -> Option<&Arc<Named>> {
-        self.node(map)?.named.as_ref()
+        self.node(map)?.name(map)
     }
 
     /// Whether it is a nil map.
@@ -434,6 +495,34 @@ impl Heap {
     }
 }
 
+/// A map of the base that this heap has not changed: it can be walked while the heap changes.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    base: Arc<Base>,
+    place: usize,
+}
+
+impl Frozen {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Str, &Value)> {
+        self.base
+            .maps
+            .get(self.place)
+            .into_iter()
+            .flat_map(|node| node.entries.iter())
+    }
+}
+
+impl Heap {
+    pub(crate) fn frozen(&self, map: MapRef) -> Option<Frozen> {
+        let place = (map.0 & !VIEW) as usize;
+        let is_copied = self.copied.get(place).is_some_and(|copy| *copy != 0);
+        (place < self.base.maps.len() && !is_copied).then(|| Frozen {
+            base: self.base.clone(),
+            place,
+        })
+    }
+}
+
 fn handle(place: usize) -> Result<u32, Limit> {
     u32::try_from(place).map_err(|_| Limit::Heap)
 }
@@ -441,6 +530,6 @@ fn handle(place: usize) -> Result<u32, Limit> {
 impl MapRef {
     /// Its number, for what Go would print as its address.
     pub(crate) fn place(self) -> u64 {
-        u64::from(self.0)
+        u64::from(self.0 & !VIEW)
     }
 }

@@ -1,6 +1,7 @@
 //! Values as Go's `reflect` sees them.
 
 mod convert;
+mod entries;
 mod heap;
 mod object;
 pub(crate) mod time;
@@ -12,6 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub use convert::PlainError;
+pub(crate) use heap::Node;
 pub use heap::{Base, Heap, ListRef, MapRef};
 pub use object::{Named, Object, ObjectKind, Struct};
 pub use time::{Civil, Time, Zone, days_from_civil, duration_text, time_quote};
@@ -20,7 +22,10 @@ pub use types::{Elem, IntKind, Type, UintKind, kind_of};
 use crate::{Function, Str};
 
 /// A value. Lists and maps are handles into a [`Heap`], so that a clone shares them, as in Go.
+///
+/// Its tag fills a word, so that it is moved in words: bytes beside a small tag are copied piece by piece.
 #[derive(Clone, Debug, Default)]
+#[repr(u64)]
 #[non_exhaustive]
 pub enum Value {
     /// Untyped nil, or no value at all.

@@ -59,6 +59,17 @@ pub trait Object: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The same of a type that has it on its pointer: only an action that writes a field shows it, a function that is
+    /// given the value does not.
+    fn addressed_text(&self) -> Option<String> {
+        None
+    }
+
+    /// What printers show: fields that are not exported too.
+    fn printed(&self) -> Vec<(Str, Value)> {
+        self.entries()
+    }
+
     /// What JSON has in its place, if the type says so itself.
     fn json(&self) -> Option<Value> {
         None
@@ -77,7 +88,10 @@ pub struct Struct {
     name: &'static str,
     kind: ObjectKind,
     text: Option<String>,
+    addressed_text: Option<String>,
     fields: Vec<(Str, Value)>,
+    /// Fields that only printers see, with the number of those before them.
+    unexported: Vec<(usize, Str, Value)>,
     methods: Vec<(&'static str, Arc<Function>)>,
 }
 
@@ -89,7 +103,9 @@ impl Struct {
             name,
             kind: ObjectKind::Struct,
             text: None,
+            addressed_text: None,
             fields: Vec::new(),
+            unexported: Vec::new(),
             methods: Vec::new(),
         }
     }
@@ -115,6 +131,14 @@ impl Struct {
         self
     }
 
+    /// With one more field that is not exported.
+    #[must_use]
+    pub fn unexported(mut self, name: &str, value: impl Into<Value>) -> Self {
+        let place = self.fields.len() + self.unexported.len();
+        self.unexported.push((place, name.into(), value.into()));
+        self
+    }
+
     /// With one more method, whose first parameter is the receiver.
     #[must_use]
     pub fn method(mut self, name: &'static str, function: Function) -> Self {
@@ -126,6 +150,13 @@ impl Struct {
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
+        self
+    }
+
+    /// With a `String` method on its pointer that answers this.
+    #[must_use]
+    pub fn addressed_text(mut self, text: impl Into<String>) -> Self {
+        self.addressed_text = Some(text.into());
         self
     }
 
@@ -161,6 +192,18 @@ impl Object for Struct {
 
     fn text(&self) -> Option<String> {
         self.text.clone()
+    }
+
+    fn addressed_text(&self) -> Option<String> {
+        self.addressed_text.clone()
+    }
+
+    fn printed(&self) -> Vec<(Str, Value)> {
+        let mut fields = self.fields.clone();
+        for (place, name, value) in &self.unexported {
+            fields.insert((*place).min(fields.len()), (name.clone(), value.clone()));
+        }
+        fields
     }
 
     fn entries(&self) -> Vec<(Str, Value)> {

@@ -1,0 +1,163 @@
+//! The entries of a map, in order of keys: a sorted list while they are few, a tree above.
+
+use alloc::collections::{BTreeMap, btree_map};
+use alloc::vec::Vec;
+use core::slice;
+
+use super::Value;
+use crate::Str;
+
+/// Up to so many entries a walk over the list is faster than a descent in a tree.
+const FEW: usize = 16;
+
+#[derive(Clone, Debug)]
+pub(super) enum Entries {
+    Few(Vec<(Str, Value)>),
+    Many(BTreeMap<Str, Value>),
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Entries {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Few(list) => list.len(),
+            Self::Many(tree) => tree.len(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Value> {
+        match self {
+            Self::Few(list) => list
+                .iter()
+                .find(|(known, _)| known.as_bytes() == key)
+                .map(|(_, value)| value),
+            Self::Many(tree) => tree.get(key),
+        }
+    }
+
+    pub(super) fn insert(&mut self, key: Str, value: Value) {
+        match self {
+            Self::Few(list) => {
+                let place = list.partition_point(|(known, _)| *known < key);
+                if let Some((known, old)) = list.get_mut(place)
+                    && *known == key
+                {
+                    *old = value;
+                } else if list.len() < FEW {
+                    list.insert(place, (key, value));
+                } else {
+                    let mut tree: BTreeMap<Str, Value> = core::mem::take(list).into_iter().collect();
+                    tree.insert(key, value);
+                    *self = Self::Many(tree);
+                }
+            }
+            Self::Many(tree) => {
+                tree.insert(key, value);
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: &[u8]) -> Option<Value> {
+        match self {
+            Self::Few(list) => {
+                let place = list.iter().position(|(known, _)| known.as_bytes() == key)?;
+                Some(list.remove(place).1)
+            }
+            Self::Many(tree) => tree.remove(key),
+        }
+    }
+
+    /// The first entry whose key comes after `key`.
+    pub(super) fn after(&self, key: &Str) -> Option<(&Str, &Value)> {
+        use core::ops::Bound;
+        match self {
+            Self::Few(list) => {
+                let place = list.partition_point(|(known, _)| known <= key);
+                list.get(place).map(|(key, value)| (key, value))
+            }
+            Self::Many(tree) => tree.range::<Str, _>((Bound::Excluded(key), Bound::Unbounded)).next(),
+        }
+    }
+
+    pub(super) fn iter(&self) -> Iter<'_> {
+        match self {
+            Self::Few(list) => Iter::Few(list.iter()),
+            Self::Many(tree) => Iter::Many(tree.iter()),
+        }
+    }
+}
+
+/// Entries in order of keys.
+#[derive(Clone, Debug)]
+pub(super) enum Iter<'e> {
+    Few(slice::Iter<'e, (Str, Value)>),
+    Many(btree_map::Iter<'e, Str, Value>),
+}
+
+impl<'e> Iterator for Iter<'e> {
+    type Item = (&'e Str, &'e Value);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(list) => list.next().map(|(key, value)| (key, value)),
+            Self::Many(tree) => tree.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Few(list) => list.size_hint(),
+            Self::Many(tree) => tree.size_hint(),
+        }
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Few(list) => list.next_back().map(|(key, value)| (key, value)),
+            Self::Many(tree) => tree.next_back(),
+        }
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    /// Against a tree: whatever is inserted and removed, below and above the bound of the list.
+    #[test]
+    fn entries_are_those_of_an_ordered_map() {
+        let mut entries = Entries::default();
+        let mut model: BTreeMap<Str, i64> = BTreeMap::new();
+        let mut state: u64 = 7;
+        for round in 0..4_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let range = if round % 2_000 < 1_000 { 12 } else { 60 };
+            let key = Str::from(format!("key{}", (state >> 33) % range));
+            if (state >> 20) % 3 == 0 {
+                assert_eq!(entries.remove(&key).is_some(), model.remove(&key).is_some());
+            } else {
+                entries.insert(key.clone(), Value::int(round));
+                model.insert(key.clone(), round);
+            }
+            assert_eq!(entries.len(), model.len());
+            assert!(entries.iter().map(|(key, _)| key).eq(model.keys()));
+            assert!(entries.iter().rev().map(|(key, _)| key).eq(model.keys().rev()));
+            assert_eq!(entries.get(&key).is_some(), model.contains_key(&key));
+            let next = model.keys().find(|other| **other > key);
+            assert_eq!(entries.after(&key).map(|(key, _)| key), next);
+        }
+    }
+}
