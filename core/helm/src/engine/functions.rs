@@ -9,6 +9,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use convoy_template::{CallError, Context, Functions, MissingKey, Str, TemplateSet, Value, go_quote};
 
@@ -46,9 +47,9 @@ impl core::fmt::Debug for Setup {
     }
 }
 
-/// How deep each template is within itself.
+/// The templates that are being included, outermost first.
 #[derive(Debug, Default)]
-struct Included(BTreeMap<Str, usize>);
+struct Included(Vec<Str>);
 
 /// Includes of one template within itself, as Helm counts them.
 const RECURSION: usize = 1_000;
@@ -101,38 +102,31 @@ fn required(_: &mut Context, warning: Str, value: Value) -> Result<Value, CallEr
 }
 
 fn include(context: &mut Context, name: Str, data: Value) -> Result<Value, CallError> {
+    let text = name.to_text();
+    let Some(tree) = context.set().lookup(&text).cloned() else {
+        let name = go_quote(&name);
+        return Err(CallError::new(format!(
+            "template: no template {name} associated with template \"gotpl\""
+        )));
+    };
     if context.state::<Included>().is_none() {
         context.put_state(Included::default());
     }
-    if let Some(Included(counts)) = context.state::<Included>() {
-        let count = counts.entry(name.clone()).or_default();
-        if *count > RECURSION {
+    if let Some(Included(names)) = context.state::<Included>() {
+        // Counted only when there can be so many.
+        let is_nested = names.len() > RECURSION && names.iter().filter(|within| **within == name).count() > RECURSION;
+        if is_nested {
             return Err(CallError::new(format!(
                 "rendering template has a nested reference name: {name}: unable to execute template"
             )));
         }
-        *count += 1;
+        names.push(name.clone());
     }
-    let result = execute(context, &name, data);
-    if let Some(count) = context
-        .state::<Included>()
-        .and_then(|Included(counts)| counts.get_mut(&name))
-    {
-        *count -= 1;
+    let result = context.execute_tree(&tree, data);
+    if let Some(Included(names)) = context.state::<Included>() {
+        names.pop();
     }
-    result
-}
-
-fn execute(context: &mut Context, name: &Str, data: Value) -> Result<Value, CallError> {
-    let text = name.to_text();
-    if !context.set().contains(&text) {
-        let name = go_quote(name);
-        return Err(CallError::new(format!(
-            "template: no template {name} associated with template \"gotpl\""
-        )));
-    }
-    let text = context.execute(&text, data)?;
-    Ok(context.string(text)?)
+    Ok(context.string(result?)?)
 }
 
 /// The name under which Helm parses the text of `tpl`.
