@@ -138,8 +138,9 @@ async fn a_password_survives_edits_restarts_and_the_release_itself() {
     let password = world.value("a");
     assert_eq!(password.len(), 20);
 
-    world.commit("{{ randAlphaNum 20 }} # an unrelated edit");
-    world.look(&process).await;
+    world.commit("{{/* an unrelated edit */}}{{ randAlphaNum 20 }}");
+    let status = world.look(&process).await;
+    assert_eq!(reason(&status), None, "{}", message(&status));
     assert_eq!(world.value("a"), password);
 
     world.control_plane.delete_release(&id(), world.clock.now());

@@ -83,7 +83,7 @@ impl World {
         committed.expect("a commit is made").revision.0
     }
 
-    /// Creates Cluster and source, and the Release with `changes` merged over it.
+    /// Creates Cluster and source, and the Release with `changes` merged over it; `spec.content` is replaced.
     pub async fn release(&self, changes: Value) {
         let metadata = json!({"name": NAME, "namespace": self.namespace});
         self.apply(json!({
@@ -110,6 +110,9 @@ impl World {
             },
         });
         merge(&mut release, &changes);
+        if let Some(content) = changes.pointer("/spec/content") {
+            release["spec"]["content"] = content.clone();
+        }
         self.apply(release).await;
     }
 
@@ -218,6 +221,23 @@ impl World {
             .delete(name, &DeleteParams::default())
             .await
             .expect("the object is deleted");
+    }
+
+    /// Deletes the Secret with the installation's key.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub async fn lose_key(&self) {
+        Api::<DynamicObject>::namespaced_with(self.client.clone(), "convoy-system", &resource("", "Secret"))
+            .delete("convoy-entropy-key", &DeleteParams::default())
+            .await
+            .expect("the key is deleted");
+    }
+
+    /// An object without a namespace.
+    pub async fn cluster_object(&self, group: &str, kind: &str, name: &str) -> Option<Value> {
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource(group, kind));
+        serde_json::to_value(api.get_opt(name).await.ok()??).ok()
     }
 
     /// Waits until an object of the core group is as `wanted`.

@@ -40,6 +40,20 @@ async fn lives(server: &Server) {
         scenarios::drift_is_corrected(server),
         scenarios::without_permission_differences_wait(server),
         scenarios::deletion_leaves_nothing(server, &store),
+        scenarios::a_chart_lives(server, &store),
+        scenarios::a_broken_chart_touches_nothing(server),
+        scenarios::a_password_outlives_its_release(server),
+        scenarios::a_kustomization_lives(server),
     );
     assert!(controller.is_running(), "the controller stays up");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_key_stops_charts() {
+    let server = Server::embedded().await;
+    let world = World::new(&server.client, "lost").await;
+    let binary = env!("CARGO_BIN_EXE_controller-under-test");
+    let store = World::store_url(&world.file("renders"));
+    let _controller = Controller::start(binary, server.kubeconfig(), &store, world.file("effects"), None);
+    Box::pin(scenarios::a_lost_key_stops_charts(&world)).await;
 }

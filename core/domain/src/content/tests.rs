@@ -273,7 +273,7 @@ fn a_call_of_lookup_is_warned_about() {
         "# lookup x",
         "{{/* lookup it */}}",
         "{{ .Values.lookup }}",
-        "{{ .Values.lookup | default \"lookup x\" | quote }}{{/* */}}\n",
+        "# {{ .Values.lookup | default \"lookup x\" | quote }}{{/* */}}\n",
     ] {
         assert_eq!(warned(quiet), [""; 0], "{quiet}");
     }
@@ -339,7 +339,10 @@ fn the_target_namespace_replaces_namespaces_and_renames_none() {
 
 #[test]
 fn a_chart_in_a_kustomization_draws_as_a_chart_of_its_own() {
-    let mut files = chart(&[("templates/a.yaml", &config("a", "{{ randAlphaNum 20 }}"))]);
+    let mut files = chart(&[
+        ("values.yaml", "a: b\n"),
+        ("templates/a.yaml", &config("a", "{{ randAlphaNum 20 }}")),
+    ]);
     let kustomization = "helmGlobals: {chartHome: charts}\nhelmCharts: [{name: web, releaseName: web}]\n";
     files.insert("kustomization.yaml".into(), Arc::from(kustomization.as_bytes()));
     let content = Content::Kustomize(Kustomize::default());

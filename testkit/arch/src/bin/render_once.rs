@@ -1,19 +1,24 @@
 //! Renders once and writes what would be stored, for a test that compares processes.
 //!
 //! `render_once <seed>` writes manifests from the seed alone, by arithmetic, takes them through the pipeline of a
-//! Release (files to objects, mutations, canonical bytes, ref), and writes the bytes and the ref. With
-//! `--random-order` a map of the standard library orders what is written: the breach that the test must see.
+//! Release (files to objects, mutations, canonical bytes, ref), and writes the bytes and the ref. `--helm` puts a
+//! chart around them, `--kustomize` a kustomization. `--backwards` hands the files over in reverse order, which must
+//! change nothing; with `--random-order` a map of the standard library orders what is written: the breach that the
+//! test must see.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 
+use convoy_domain::Timestamp;
 use convoy_domain::artifact::Files;
+use convoy_domain::content::{Inputs, render};
+use convoy_domain::entropy::EntropyKey;
+use convoy_domain::id::ReleaseId;
 use convoy_domain::limits::Limits;
-use convoy_domain::manifests::render_manifests;
 use convoy_domain::mutation::mutate;
-use convoy_domain::release::{Gate, Manifests, Mutation, MutationAction, Target};
+use convoy_domain::release::{Content, Gate, Helm, Kustomize, Manifests, Mutation, MutationAction, Target};
 use convoy_domain::render::Render;
 
 /// Files, each with one object.
@@ -22,17 +27,62 @@ const FILES: u64 = 200;
 /// Entries in the data of an object.
 const ENTRIES: u64 = 12;
 
+/// A chart that asks for all that has no order or no one value by itself.
+const CHART: &[(&str, &str)] = &[
+    ("chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+    ("chart/values.yaml", "words: {z: 1, y: 2, x: 3, a: {b: c, d: [e, f]}}\n"),
+    (
+        "chart/templates/_parts.tpl",
+        "{{ define \"words\" }}{{ range $k, $v := .Values.words }}{{ $k }}={{ $v }} {{ end }}{{ end }}",
+    ),
+    (
+        "chart/templates/a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: drawn}\ndata:\n  password: {{ randAlphaNum 24 | quote }}\n  \
+         uuid: {{ uuidv4 }}\n  shuffled: {{ shuffle \"abcdefghij\" }}\n  hash: {{ htpasswd \"a\" \"b\" | quote }}\n  \
+         key: {{ genPrivateKey \"ed25519\" | quote }}\n  now: {{ now | quote }}\n  words: {{ include \"words\" . | quote }}\n  \
+         keys: {{ keys .Values.words | join \",\" | quote }}\n  all: {{ toJson .Values.words | quote }}\n  \
+         files: {{ range $path, $_ := .Files.Glob \"extra/*\" }}{{ $path }} {{ end }}\n",
+    ),
+    ("chart/extra/b.txt", "b"),
+    ("chart/extra/a.txt", "a"),
+];
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let seed = arguments.first().ok_or("no seed")?.parse()?;
-    let random_order = arguments.iter().any(|argument| argument == "--random-order");
+    let asks = |flag: &str| arguments.iter().any(|argument| argument == flag);
 
-    let limits = Limits::default();
-    let manifests = Manifests {
-        paths: vec!["tree".to_owned()],
-        target_namespace: None,
+    let mut all: Vec<(String, Arc<[u8]>)> = files(seed, asks("--random-order"))?.into_iter().collect();
+    let content = if asks("--helm") {
+        for (path, _) in &mut all {
+            *path = format!("chart/templates/{path}");
+        }
+        all.extend(CHART.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(text.as_bytes()))));
+        Content::Helm(Helm {
+            path: "chart".to_owned(),
+            ..Helm::default()
+        })
+    } else if asks("--kustomize") {
+        all.push(kustomization(&all));
+        Content::Kustomize(Kustomize::default())
+    } else {
+        Content::Manifests(Manifests {
+            paths: vec!["tree".to_owned()],
+            target_namespace: None,
+        })
     };
-    let mut objects = render_manifests(&files(seed, random_order)?, &manifests, &limits)?;
+    if asks("--backwards") {
+        all.reverse();
+    }
+    let limits = Limits::default();
+    let inputs = Inputs {
+        release: &ReleaseId::new("apps", "web")?,
+        entropy: Some(&EntropyKey::new(vec![7; 32])?),
+        now: Timestamp::from_second(1_800_000_000)?,
+        cluster: None,
+        cancel: None,
+    };
+    let mut objects = render(&all.into_iter().collect(), &content, &inputs, &limits)?.objects;
     mutate(&[second_wave()], &mut objects)?;
     let render = Render::new(objects, &limits)?;
 
@@ -40,6 +90,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     out.write_all(&render.to_bytes())?;
     writeln!(out, "{}", render.render_ref())?;
     Ok(())
+}
+
+/// Names all files, in the order in which they were made, and generates from some.
+fn kustomization(files: &[(String, Arc<[u8]>)]) -> (String, Arc<[u8]>) {
+    let mut text = "namePrefix: a-\ncommonAnnotations: {one: two}\nresources:\n".to_owned();
+    let names = files.iter().map(|(path, _)| path);
+    text.extend(names.clone().map(|path| format!("- {path}\n")));
+    text.push_str("configMapGenerator:\n- name: generated\n  files:\n");
+    text.extend(names.take(9).enumerate().map(|(number, path)| format!("  - f{number}={path}\n")));
+    ("kustomization.yaml".to_owned(), Arc::from(text.into_bytes()))
 }
 
 fn second_wave() -> Mutation {

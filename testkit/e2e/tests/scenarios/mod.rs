@@ -1,7 +1,12 @@
 //! What happens in a Release's life, told through the API server and the render store only.
 
+mod charts;
 mod failures;
 
+pub(crate) use charts::{
+    a_broken_chart_touches_nothing, a_chart_lives, a_kustomization_lives, a_lost_key_stops_charts,
+    a_password_outlives_its_release,
+};
 pub(crate) use failures::{
     a_failed_gate_stops_the_waves_after_it, a_release_does_not_apply_itself,
     a_wave_that_times_out_says_so_until_it_is_healthy, an_emptied_inventory_orphans_nothing, bad_input_touches_nothing,
@@ -42,7 +47,7 @@ pub(crate) async fn value(world: &World, name: &str) -> Option<String> {
     object.pointer("/data/key").and_then(Value::as_str).map(str::to_string)
 }
 
-fn render_ref(release: &Value) -> String {
+pub(crate) fn render_ref(release: &Value) -> String {
     release
         .pointer("/status/lastSuccessful/renderRef")
         .and_then(Value::as_str)
