@@ -41,6 +41,7 @@ macro_rules! cases {
 pub async fn run<F: Future<Output = Arc<dyn World>>>(make: impl Fn() -> F) {
     cases! { make:
         a_cluster_says_who_it_is,
+        all_that_is_served_is_known,
         kinds_are_known_with_their_scope,
         what_is_absent_reads_as_none,
         an_applied_object_is_there,
@@ -110,6 +111,15 @@ async fn a_cluster_says_who_it_is(world: Target) {
     assert!(facts.version.starts_with('v'), "{facts:?}");
     assert!(!facts.cluster_id.is_empty());
     assert_eq!(world.port().facts().await.expect("facts").cluster_id, facts.cluster_id);
+}
+
+async fn all_that_is_served_is_known(world: Target) {
+    let api = world.port().api().await.expect("api");
+    assert_eq!(api.version, world.port().facts().await.expect("facts").version);
+    for served in ["v1", "v1/ConfigMap", "apps/v1", "apps/v1/Deployment"] {
+        assert!(api.api_versions.contains(served), "{served} is not in {:?}", api.api_versions);
+    }
+    assert!(!api.api_versions.contains("apps/v1beta1"));
 }
 
 async fn kinds_are_known_with_their_scope(world: Target) {

@@ -16,6 +16,7 @@ use convoy_domain::id::{NamespacedName, ObjectId, ReleaseId};
 use convoy_domain::inventory::{InventoryEntry, InventoryPart, PART_OBJECTS};
 use convoy_domain::release::Release;
 use convoy_domain::render_ref::RenderRef;
+use convoy_domain::secret::Secret;
 use convoy_domain::source::{GitRef, SourceKey, SourceKind, SourceReason, SourceRef, SourceStatus};
 use convoy_domain::status::{
     Applied, Attempt, AttemptFailure, HealthyRender, Inputs, InventorySummary, Phase, ReleaseStatus, Retention,
@@ -94,6 +95,8 @@ pub async fn run<F: Future<Output = Arc<dyn World>>>(make: impl Fn() -> F) {
         facts_of_a_cluster_stay_while_it_does_not_answer,
         a_cluster_that_is_gone_needs_no_status,
         the_entries_of_a_secret_come_back_and_never_print,
+        a_secret_is_created_once_and_its_namespace_with_it,
+        what_was_ever_applied_is_known,
         the_parts_of_an_inventory_come_back_in_order,
         a_part_is_written_from_the_latest_copy_only,
         a_part_is_deleted_once_and_for_all,
@@ -495,6 +498,33 @@ async fn a_cluster_that_is_gone_needs_no_status(world: Plane) {
             .expect("no error");
     }
     assert_eq!(port.cluster(&cluster.id).await, Ok(None), "a status makes no Cluster");
+}
+
+async fn a_secret_is_created_once_and_its_namespace_with_it(world: Plane) {
+    let port = world.port();
+    let entries = |text: &[u8]| BTreeMap::from([("key".to_owned(), Secret::new(text.to_vec()))]);
+    let elsewhere = format!("{}-made", world.namespace());
+    for id in [
+        id(&world, "made"),
+        NamespacedName::new(&elsewhere, "made").expect("a name of the suite"),
+    ] {
+        assert_eq!(port.create_secret(&id, &entries(b"first")).await, Ok(true), "{id}");
+        assert_eq!(port.create_secret(&id, &entries(b"second")).await, Ok(false), "{id}");
+        assert_eq!(port.secret(&id).await, Ok(Some(entries(b"first"))), "{id}");
+    }
+}
+
+async fn what_was_ever_applied_is_known(world: Plane) {
+    let port = world.port();
+    let release = created(&world, "applied").await;
+    let mut status = full_status();
+    port.write_status(&release, &status).await.expect("write");
+    assert_eq!(port.any_applied().await, Ok(true));
+    // Whether there is another one that was applied is not this case's to say, but a status without it is none.
+    status.last_successful = None;
+    let release = read(&world, "applied").await;
+    port.write_status(&release, &status).await.expect("write");
+    assert!(read(&world, "applied").await.status.last_successful.is_none());
 }
 
 async fn the_entries_of_a_secret_come_back_and_never_print(world: Plane) {

@@ -63,7 +63,7 @@ pub(crate) fn render(
     });
     let set = templates::set(sources, parsed)?;
     let limits = Limits {
-        templates: settings.limits.templates.max(2_000),
+        templates: bound_on_templates(&settings.limits),
         ..settings.limits
     };
     let context = Context::new(set, heap.freeze(), limits);
@@ -101,6 +101,17 @@ fn is_constant(jobs: &[Job<'_>], text: &str) -> bool {
         let source = String::from_utf8_lossy(&job.file.data);
         source.contains(&quoted) || source.contains(&raw)
     })
+}
+
+/// Templates within templates: Helm counts to 1,000 itself and has its own words for it, so that the default leaves it
+/// room; another bound is taken as it is.
+fn bound_on_templates(limits: &Limits) -> usize {
+    const ROOM: usize = 2_000;
+    if limits.templates == Limits::default().templates {
+        ROOM
+    } else {
+        limits.templates
+    }
 }
 
 /// What Go writes for an absent value is left out.
