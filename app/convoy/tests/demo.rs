@@ -103,11 +103,15 @@ fn the_examples_of_manifests_and_kustomize_are_healthy() {
     assert_eq!(manifests.len(), 10, "{manifests:#?}");
     let kustomize = example("kustomize");
     assert!(
-        kustomize.iter().any(|line| line.contains("ConfigMap bookshelf/catalogue-")),
+        kustomize
+            .iter()
+            .any(|line| line.contains("ConfigMap bookshelf/catalogue-")),
         "{kustomize:#?}"
     );
     assert!(
-        kustomize.iter().any(|line| line.contains("Deployment.apps bookshelf/backend Healthy")),
+        kustomize
+            .iter()
+            .any(|line| line.contains("Deployment.apps bookshelf/backend Healthy")),
         "{kustomize:#?}"
     );
 }

@@ -290,7 +290,10 @@ const CHART: &[(&str, &str)] = &[
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Name }}'}\n\
          data: {password: '{{ randAlphaNum 12 }}', who: '{{ .Values.who }}'}\n",
     ),
-    ("app/base/kustomization.yaml", "resources: [a.yaml]\ncommonLabels: {a: b}\n"),
+    (
+        "app/base/kustomization.yaml",
+        "resources: [a.yaml]\ncommonLabels: {a: b}\n",
+    ),
     ("app/base/a.yaml", CONFIG_MAP),
 ];
 
@@ -306,7 +309,13 @@ fn release_of(content: &str) -> String {
 #[test]
 fn a_chart_of_a_release_gives_one_render_for_one_key() {
     let content = "{type: helm, helm: {path: chart, releaseName: shop, values: [{type: inline, inline: {who: me}}]}}";
-    let dir = directory(&[CHART, &[("release.yaml", &release_of(content)), ("key", &"k".repeat(32))]].concat());
+    let dir = directory(
+        &[
+            CHART,
+            &[("release.yaml", &release_of(content)), ("key", &"k".repeat(32))],
+        ]
+        .concat(),
+    );
     let shown = run_in(dir.path(), &["render", "release.yaml"]).exits(0).stdout;
     assert!(shown.contains("name: shop") && shown.contains("who: me"), "{shown}");
     let named = |key: &[&str]| {
@@ -326,7 +335,9 @@ fn a_chart_of_a_release_gives_one_render_for_one_key() {
 fn a_kustomization_of_a_release_is_built_and_its_warnings_are_told() {
     let content = "{type: kustomize, kustomize: {path: base, targetNamespace: prod}}";
     let dir = directory(&[CHART, &[("release.yaml", &release_of(content))]].concat());
-    let ended = run_in(dir.path(), &["render", "release.yaml"]).exits(0).says("warning: ");
+    let ended = run_in(dir.path(), &["render", "release.yaml"])
+        .exits(0)
+        .says("warning: ");
     assert!(ended.stdout.contains("namespace: prod"), "{}", ended.stdout);
     assert!(ended.stderr.contains("commonLabels"), "{}", ended.stderr);
 }

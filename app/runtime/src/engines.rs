@@ -83,7 +83,10 @@ impl Engines {
             Ok(_) | Err(_) => Err(Failure::new(
                 Stage::Render,
                 Reason::RenderTimeout,
-                format!("rendering passes the limit `render wall time` of {} s", bound.as_secs_f32()),
+                format!(
+                    "rendering passes the limit `render wall time` of {} s",
+                    bound.as_secs_f32()
+                ),
             )),
         }
     }
@@ -115,7 +118,11 @@ mod tests {
     async fn work_has_a_deep_stack() {
         fn deep(levels: usize) -> usize {
             let room = std::hint::black_box([levels; 512]);
-            if levels == 0 { 0 } else { deep(levels - 1) + room[7] - levels + 1 }
+            if levels == 0 {
+                0
+            } else {
+                deep(levels - 1) + room[7] - levels + 1
+            }
         }
         let deepest = Engines::new(1).run(LONG, |_| Ok(deep(20_000))).await;
         assert_eq!(deepest, Ok(20_000));
@@ -135,7 +142,10 @@ mod tests {
             .await;
         let failure = endless.unwrap_err();
         assert_eq!(failure.reason, Reason::RenderTimeout);
-        assert_eq!(failure.message, "rendering passes the limit `render wall time` of 0.02 s");
+        assert_eq!(
+            failure.message,
+            "rendering passes the limit `render wall time` of 0.02 s"
+        );
         assert!(ended.await.is_ok());
     }
 
@@ -157,14 +167,20 @@ mod tests {
     #[tokio::test]
     async fn a_panic_fails_one_render_only() {
         let engines = Engines::new(1);
-        let failure = engines.run(LONG, |_| -> Result<(), _> { panic!("a test panics") }).await;
+        let failure = engines
+            .run(LONG, |_| -> Result<(), _> { panic!("a test panics") })
+            .await;
         assert_eq!(failure.unwrap_err().message, "rendering failed inside");
         assert_eq!(engines.run(LONG, |_| Ok(1)).await, Ok(1));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn no_more_renders_run_than_there_are_turns() {
-        let (engines, running, most) = (Engines::new(2), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (engines, running, most) = (
+            Engines::new(2),
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(AtomicUsize::new(0)),
+        );
         let renders = (0..8).map(|_| {
             let (running, most) = (Arc::clone(&running), Arc::clone(&most));
             engines.run(LONG, move |_| {

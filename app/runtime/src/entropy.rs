@@ -51,15 +51,20 @@ pub(crate) async fn id(runtime: &Runtime) -> String {
 
 async fn read_or_make(runtime: &Runtime) -> Result<EntropyKey, Failure> {
     let settings = &runtime.settings;
-    let id = NamespacedName::new(&settings.own_namespace, &settings.entropy_secret)
-        .map_err(|error| missing(format!("the Secret of the installation key has no usable name: {error}")))?;
+    let id = NamespacedName::new(&settings.own_namespace, &settings.entropy_secret).map_err(|error| {
+        missing(format!(
+            "the Secret of the installation key has no usable name: {error}"
+        ))
+    })?;
     let entries = match read(runtime, &id).await? {
         Some(entries) => entries,
         None => make(runtime, &id).await?,
     };
-    let bytes = entries
-        .get(KEY_ENTRY)
-        .ok_or_else(|| missing(format!("Secret `{id}` has no entry `{KEY_ENTRY}`, the installation key")))?;
+    let bytes = entries.get(KEY_ENTRY).ok_or_else(|| {
+        missing(format!(
+            "Secret `{id}` has no entry `{KEY_ENTRY}`, the installation key"
+        ))
+    })?;
     EntropyKey::new(bytes.expose().clone())
         .map_err(|error| missing(format!("Secret `{id}` holds no installation key: {error}")))
 }

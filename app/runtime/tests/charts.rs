@@ -171,7 +171,11 @@ async fn a_lost_key_stops_charts_and_nothing_is_applied() {
         assert_eq!(reason(&status), Some(Reason::EntropyKeyMissing), "{}", message(&status));
         assert!(message(&status).contains("convoy-system/convoy-entropy-key"));
         assert_eq!(world.value("a"), password, "the old objects stay");
-        assert_eq!(world.control_plane.stored_secret(&secret()), None, "no other key is made");
+        assert_eq!(
+            world.control_plane.stored_secret(&secret()),
+            None,
+            "no other key is made"
+        );
     }
 
     let restored = kept.into_iter().map(|(key, value)| (key, value.expose().clone()));
@@ -195,7 +199,9 @@ async fn a_key_is_made_while_nothing_was_applied_and_a_short_one_is_none() {
     world.control_plane.put_secret(&secret(), short);
     let failure = world.process().make_key().await.unwrap_err();
     assert_eq!(failure.reason, Reason::EntropyKeyMissing);
-    world.control_plane.put_secret(&secret(), [("other".to_owned(), vec![1; 32])]);
+    world
+        .control_plane
+        .put_secret(&secret(), [("other".to_owned(), vec![1; 32])]);
     let failure = world.process().make_key().await.unwrap_err();
     assert!(failure.message.contains("no entry `key`"), "{}", failure.message);
 }
@@ -220,7 +226,10 @@ async fn a_release_without_charts_needs_no_key() {
         "main",
         &[
             ("kustomization.yaml", "resources: [a.yaml]\ncommonLabels: {a: b}\n"),
-            ("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {v: x}\n"),
+            (
+                "a.yaml",
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {v: x}\n",
+            ),
         ],
     );
     world.create(Content::Kustomize(Kustomize::default()));
@@ -259,8 +268,17 @@ async fn a_broken_chart_leaves_what_runs_alone_and_tells_no_value() {
     ] {
         world.commit(broken);
         let status = world.look(&process).await;
-        assert_eq!(reason(&status), Some(Reason::RenderFailed), "{broken}: {}", message(&status));
-        assert!(message(&status).contains("web/templates/a.yaml"), "{broken}: {}", message(&status));
+        assert_eq!(
+            reason(&status),
+            Some(Reason::RenderFailed),
+            "{broken}: {}",
+            message(&status)
+        );
+        assert!(
+            message(&status).contains("web/templates/a.yaml"),
+            "{broken}: {}",
+            message(&status)
+        );
         assert!(!format!("{status:?}").contains(CANARY), "{broken}: {status:#?}");
         let told = format!("{:?}", world.control_plane.events(&id()));
         assert!(!told.contains(CANARY), "{broken}: {told}");
@@ -271,7 +289,8 @@ async fn a_broken_chart_leaves_what_runs_alone_and_tells_no_value() {
 #[tokio::test]
 async fn a_chart_sees_the_cluster_only_when_it_asks() {
     let world = World::new();
-    world.commit("'{{ .Capabilities.KubeVersion.Version }} {{ .Capabilities.APIVersions.Has \"apps/v1/Deployment\" }}'");
+    world
+        .commit("'{{ .Capabilities.KubeVersion.Version }} {{ .Capabilities.APIVersions.Has \"apps/v1/Deployment\" }}'");
     world.create(Content::Helm(chart()));
     let process = world.process();
     world.look(&process).await;

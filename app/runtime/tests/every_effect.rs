@@ -24,7 +24,8 @@ use convoy_testkit_fakes::faults::{
     EffectCounter, Fault, FaultyBlobStore, FaultyConnector, FaultyControlPlane, When, until_crash,
 };
 use convoy_testkit_fakes::{
-    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeEntropy, FakeFetcher, Readiness, Times, samples,
+    FakeBlobStore, FakeClock, FakeCluster, FakeConnector, FakeControlPlane, FakeEntropy, FakeFetcher, Readiness, Times,
+    samples,
 };
 use proptest::prelude::*;
 

@@ -326,8 +326,8 @@ mod tests {
     use super::*;
     use crate::id::NamespacedName;
     use crate::release::{
-        DeletionPolicy, Gate, Kustomize, Manifests, Mutation, PrunePolicy, ReleaseAnnotations, ReleaseSpec, RollbackPolicy,
-        SyncPolicy, Target,
+        DeletionPolicy, Gate, Kustomize, Manifests, Mutation, PrunePolicy, ReleaseAnnotations, ReleaseSpec,
+        RollbackPolicy, SyncPolicy, Target,
     };
     use crate::retry::Backoff;
     use crate::source::SourceKey;

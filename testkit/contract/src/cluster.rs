@@ -117,7 +117,11 @@ async fn all_that_is_served_is_known(world: Target) {
     let api = world.port().api().await.expect("api");
     assert_eq!(api.version, world.port().facts().await.expect("facts").version);
     for served in ["v1", "v1/ConfigMap", "apps/v1", "apps/v1/Deployment"] {
-        assert!(api.api_versions.contains(served), "{served} is not in {:?}", api.api_versions);
+        assert!(
+            api.api_versions.contains(served),
+            "{served} is not in {:?}",
+            api.api_versions
+        );
     }
     assert!(!api.api_versions.contains("apps/v1beta1"));
 }

@@ -83,7 +83,10 @@ pub(super) async fn any_applied(client: &Client) -> Result<bool, ControlPlaneErr
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
     let mut parameters = ListParams::default().limit(PAGE);
     loop {
-        let page = api.list(&parameters).await.map_err(|error| refused("Releases", error))?;
+        let page = api
+            .list(&parameters)
+            .await
+            .map_err(|error| refused("Releases", error))?;
         let applied = |release: &DynamicObject| release.data.pointer("/status/lastSuccessful").is_some();
         if page.items.iter().any(applied) {
             return Ok(true);

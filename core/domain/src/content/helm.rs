@@ -99,7 +99,8 @@ fn settings(chart: &Chart, helm: &Helm, inputs: &Inputs<'_>, limits: &Limits) ->
         CapabilitiesMode::Defaults => {}
         CapabilitiesMode::Cluster => {
             let cluster = inputs.cluster.ok_or(ContentError::NoClusterApi)?;
-            settings.kube_version = KubeVersion::parse(&cluster.version).map_err(|error| failed(&helm.path, inputs, &error))?;
+            settings.kube_version =
+                KubeVersion::parse(&cluster.version).map_err(|error| failed(&helm.path, inputs, &error))?;
             settings.api_versions = cluster.api_versions.iter().cloned().collect();
             settings.replaces_api_versions = true;
         }
@@ -188,7 +189,10 @@ fn calls_lookup(text: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'-' | b'"');
     text.windows(NAME.len()).enumerate().any(|(at, word)| {
         word == NAME
-            && !at.checked_sub(1).and_then(|before| text.get(before)).is_some_and(is_word)
+            && !at
+                .checked_sub(1)
+                .and_then(|before| text.get(before))
+                .is_some_and(is_word)
             && text.get(at + NAME.len()) == Some(&b' ')
             && in_action(&text[..at])
     })

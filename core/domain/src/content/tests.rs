@@ -27,11 +27,7 @@ fn key(byte: u8) -> EntropyKey {
     EntropyKey::new(vec![byte; 32]).unwrap()
 }
 
-fn at<'a>(
-    files: &Files,
-    content: &Content,
-    change: impl FnOnce(&mut Inputs<'a>),
-) -> Result<Rendered, ContentError> {
+fn at<'a>(files: &Files, content: &Content, change: impl FnOnce(&mut Inputs<'a>)) -> Result<Rendered, ContentError> {
     // Leaked, so that a test may put shorter-lived ones in their place.
     let release = Box::leak(Box::new(NamespacedName::new("apps", "web").unwrap()));
     let mut inputs = Inputs {
@@ -56,7 +52,10 @@ fn shown(rendered: &Rendered) -> Vec<String> {
 const CHART: &str = "apiVersion: v2\nname: web\nversion: 1.0.0\n";
 
 fn chart(templates: &[(&str, &str)]) -> Files {
-    let mut files = tree(&[("charts/web/Chart.yaml", CHART), ("README.md", "not a part of the chart")]);
+    let mut files = tree(&[
+        ("charts/web/Chart.yaml", CHART),
+        ("README.md", "not a part of the chart"),
+    ]);
     for (name, text) in templates {
         files.insert(format!("charts/web/{name}"), Arc::from(text.as_bytes()));
     }
@@ -125,7 +124,11 @@ fn tests_go_other_hooks_stay_and_crds_come_first_when_asked() {
     ]);
     let names = |helm: Helm| -> Vec<String> {
         let rendered = at(&files, &Content::Helm(helm), |_| {}).unwrap();
-        rendered.objects.iter().map(|object| object.name().to_string()).collect()
+        rendered
+            .objects
+            .iter()
+            .map(|object| object.name().to_string())
+            .collect()
     };
     assert_eq!(names(helm()), ["ws.example.com", "a", "migrate"]);
     let without = Helm {
@@ -168,16 +171,25 @@ fn a_broken_chart_names_template_line_and_column() {
         failed.message
     );
     let failed = failure("b: {{ fail \"not so\" }}\n");
-    assert!(failed.message.contains("execution error at (web/templates/a.yaml:1:6): not so"), "{}", failed.message);
+    assert!(
+        failed
+            .message
+            .contains("execution error at (web/templates/a.yaml:1:6): not so"),
+        "{}",
+        failed.message
+    );
     let failed = failure("{{ if }}");
     assert!(failed.message.contains("web/templates/a.yaml:1"), "{}", failed.message);
     let failed = failure("{{ range $i := until 1000000000 }}x{{ end }}");
     assert_eq!(failed.reason, Reason::LimitExceeded, "{}", failed.message);
     let failed = failure("kind: ConfigMap\n");
-    assert_eq!((failed.reason, failed.message.as_str()), (
-        Reason::RenderFailed,
-        "`web/templates/a.yaml` is not a Kubernetes object: `apiVersion` is missing"
-    ));
+    assert_eq!(
+        (failed.reason, failed.message.as_str()),
+        (
+            Reason::RenderFailed,
+            "`web/templates/a.yaml` is not a Kubernetes object: `apiVersion` is missing"
+        )
+    );
 }
 
 #[test]
@@ -189,10 +201,19 @@ fn an_absent_chart_is_named() {
         });
         at(&chart(&[]), &content, |_| {}).unwrap_err().to_string()
     };
-    assert_eq!(error("charts/api"), "path `charts/api` selects no files: there is no such directory");
+    assert_eq!(
+        error("charts/api"),
+        "path `charts/api` selects no files: there is no such directory"
+    );
     assert_eq!(error("../x"), "path `../x` leads out of the source");
-    assert_eq!(error(""), "the chart at the root of the source does not render: Chart.yaml file is missing");
-    assert_eq!(error("./charts/../charts"), "the chart in `charts` does not render: Chart.yaml file is missing");
+    assert_eq!(
+        error(""),
+        "the chart at the root of the source does not render: Chart.yaml file is missing"
+    );
+    assert_eq!(
+        error("./charts/../charts"),
+        "the chart in `charts` does not render: Chart.yaml file is missing"
+    );
 }
 
 #[test]
@@ -210,11 +231,20 @@ fn a_draw_depends_on_key_release_and_call_and_on_nothing_else() {
         password("{{ if true }}{{ randAlphaNum 20 }}{{ end }}", |_| {}),
         "an unrelated edit"
     );
-    assert_ne!(first, password("{{ $x := randAlphaNum 20 }}{{ randAlphaNum 20 }}", |_| {}));
+    assert_ne!(
+        first,
+        password("{{ $x := randAlphaNum 20 }}{{ randAlphaNum 20 }}", |_| {})
+    );
     let other = NamespacedName::new("apps", "api").unwrap();
-    assert_ne!(first, drawn("{{ randAlphaNum 20 }}", &helm(), |inputs| inputs.release = &other));
+    assert_ne!(
+        first,
+        drawn("{{ randAlphaNum 20 }}", &helm(), |inputs| inputs.release = &other)
+    );
     let other = key(2);
-    assert_ne!(first, drawn("{{ randAlphaNum 20 }}", &helm(), |inputs| inputs.entropy = Some(&other)));
+    assert_ne!(
+        first,
+        drawn("{{ randAlphaNum 20 }}", &helm(), |inputs| inputs.entropy = Some(&other))
+    );
     assert_eq!(drawn("{{ now | unixEpoch | quote }}", &helm(), |_| {}), "1800000000");
 }
 
@@ -223,7 +253,10 @@ fn without_a_key_no_chart_renders_and_others_do() {
     let files = chart(&[("templates/a.yaml", &config("a", "x"))]);
     let error = at(&files, &Content::Helm(helm()), |inputs| inputs.entropy = None).unwrap_err();
     assert_eq!(Failure::from(error).reason, Reason::EntropyKeyMissing);
-    let files = tree(&[("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &config("a", "x"))]);
+    let files = tree(&[
+        ("kustomization.yaml", "resources: [a.yaml]\n"),
+        ("a.yaml", &config("a", "x")),
+    ]);
     let content = Content::Kustomize(Kustomize::default());
     assert!(at(&files, &content, |inputs| inputs.entropy = None).is_ok());
 }
@@ -236,12 +269,18 @@ fn capabilities_are_helms_or_the_clusters() {
         version: "v1.33.4-gke.1".into(),
         api_versions: ["apps/v1", "example.com/v1/Widget"].map(ToString::to_string).into(),
     };
-    assert_eq!(drawn(asks, &helm(), |inputs| inputs.cluster = Some(&cluster)), "36 true false true");
+    assert_eq!(
+        drawn(asks, &helm(), |inputs| inputs.cluster = Some(&cluster)),
+        "36 true false true"
+    );
     let asking = Helm {
         capabilities: CapabilitiesMode::Cluster,
         ..helm()
     };
-    assert_eq!(drawn(asks, &asking, |inputs| inputs.cluster = Some(&cluster)), "33 true true false");
+    assert_eq!(
+        drawn(asks, &asking, |inputs| inputs.cluster = Some(&cluster)),
+        "33 true true false"
+    );
     let files = chart(&[]);
     assert_eq!(
         at(&files, &Content::Helm(asking), |_| {}),
@@ -253,7 +292,10 @@ fn capabilities_are_helms_or_the_clusters() {
 fn a_raised_flag_ends_a_render() {
     let flag = Arc::new(AtomicBool::new(true));
     let files = chart(&[("templates/a.yaml", "{{ range $i := until 100000 }}x{{ end }}")]);
-    let error = at(&files, &Content::Helm(helm()), |inputs| inputs.cancel = Some(Arc::clone(&flag))).unwrap_err();
+    let error = at(&files, &Content::Helm(helm()), |inputs| {
+        inputs.cancel = Some(Arc::clone(&flag))
+    })
+    .unwrap_err();
     assert_eq!(error, ContentError::Cancelled);
     assert_eq!(Failure::from(error).reason, Reason::RenderTimeout);
 }
@@ -282,10 +324,16 @@ fn a_call_of_lookup_is_warned_about() {
 #[test]
 fn a_kustomization_names_files_beside_it_but_none_outside_of_the_source() {
     let files = tree(&[
-        ("overlays/prod/kustomization.yml", "resources: [../../base/a.yaml]\nnamePrefix: prod-\n"),
+        (
+            "overlays/prod/kustomization.yml",
+            "resources: [../../base/a.yaml]\nnamePrefix: prod-\n",
+        ),
         ("base/a.yaml", &config("a", "x")),
         ("out/Kustomization", "resources: [../../a.yaml]\n"),
-        ("url/kustomization.yaml", "resources: [https://example.invalid/a.yaml]\n"),
+        (
+            "url/kustomization.yaml",
+            "resources: [https://example.invalid/a.yaml]\n",
+        ),
     ]);
     let build = |path: &str| {
         let content = Content::Kustomize(Kustomize {
@@ -331,7 +379,10 @@ fn the_target_namespace_replaces_namespaces_and_renames_none() {
         .collect();
     assert_eq!(named, [("own", ""), ("a", "prod")]);
     assert!(
-        rendered.warnings.iter().any(|warning| warning.contains("`own`") && warning.contains("`prod`")),
+        rendered
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("`own`") && warning.contains("`prod`")),
         "{:?}",
         rendered.warnings
     );
@@ -365,7 +416,10 @@ fn deprecated_fields_of_kustomizations_are_warnings() {
     let rendered = at(&files, &Content::Kustomize(Kustomize::default()), |_| {}).unwrap();
     assert_eq!(rendered.objects[0].label("a"), Some("b"));
     assert!(
-        rendered.warnings.iter().any(|warning| warning.contains("commonLabels") && !warning.contains('\n')),
+        rendered
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("commonLabels") && !warning.contains('\n')),
         "{:?}",
         rendered.warnings
     );

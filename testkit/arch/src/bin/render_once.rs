@@ -57,7 +57,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (path, _) in &mut all {
             *path = format!("chart/templates/{path}");
         }
-        all.extend(CHART.iter().map(|(path, text)| ((*path).to_owned(), Arc::from(text.as_bytes()))));
+        all.extend(
+            CHART
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), Arc::from(text.as_bytes()))),
+        );
         Content::Helm(Helm {
             path: "chart".to_owned(),
             ..Helm::default()
@@ -98,7 +102,12 @@ fn kustomization(files: &[(String, Arc<[u8]>)]) -> (String, Arc<[u8]>) {
     let names = files.iter().map(|(path, _)| path);
     text.extend(names.clone().map(|path| format!("- {path}\n")));
     text.push_str("configMapGenerator:\n- name: generated\n  files:\n");
-    text.extend(names.take(9).enumerate().map(|(number, path)| format!("  - f{number}={path}\n")));
+    text.extend(
+        names
+            .take(9)
+            .enumerate()
+            .map(|(number, path)| format!("  - f{number}={path}\n")),
+    );
     ("kustomization.yaml".to_owned(), Arc::from(text.into_bytes()))
 }
 

@@ -39,11 +39,15 @@ pub(crate) async fn a_chart_lives(server: &Server, store: &Path) {
     let world = World::new(&server.client, "chart").await;
     let greeting = "{{ .Values.greeting }} {{ .Values.who }} of {{ .Release.Name }}";
     let hook = |name: &str, event: &str| {
-        config_map(name, "x").replace("  namespace", &format!("  annotations: {{helm.sh/hook: {event}}}\n  namespace"))
+        config_map(name, "x").replace(
+            "  namespace",
+            &format!("  annotations: {{helm.sh/hook: {event}}}\n  namespace"),
+        )
     };
     let mut files = chart(&template(greeting));
     files.push(("charts/web/crds/widget.yaml", CRD.to_string()));
-    let widget = "apiVersion: NAMESPACE.example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: NAMESPACE}\nspec: {}\n";
+    let widget =
+        "apiVersion: NAMESPACE.example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: NAMESPACE}\nspec: {}\n";
     files.push(("charts/web/templates/0.yaml", widget.to_string()));
     files.push(("charts/web/templates/hook.yaml", hook("hook", "pre-install")));
     files.push(("charts/web/templates/tests/test.yaml", hook("test", "test")));
@@ -54,7 +58,11 @@ pub(crate) async fn a_chart_lives(server: &Server, store: &Path) {
     let release = world.ready_at(&first).await;
     assert_eq!(value(&world, "a").await.as_deref(), Some("hello world of shop"));
     assert!(world.object("chart.example.com", "Widget", "w").await.is_some());
-    assert_eq!(value(&world, "hook").await.as_deref(), Some("x"), "a hook is an ordinary object");
+    assert_eq!(
+        value(&world, "hook").await.as_deref(),
+        Some("x"),
+        "a hook is an ordinary object"
+    );
     assert_eq!(value(&world, "test").await, None, "tests are left out");
 
     // Other values give another render, without a commit.
@@ -78,7 +86,9 @@ pub(crate) async fn a_chart_lives(server: &Server, store: &Path) {
     world.ready_at(&second).await;
     assert_eq!(value(&world, "a").await.as_deref(), Some("bye you of shop"));
     world.change(json!({"pin": {"renderRef": old}})).await;
-    world.until("back at the old render", |release| render_ref(release) == old).await;
+    world
+        .until("back at the old render", |release| render_ref(release) == old)
+        .await;
     world
         .until_object("ConfigMap", "a", |a| a["data"]["key"] == "hello world of shop")
         .await;
@@ -104,7 +114,10 @@ pub(crate) async fn a_broken_chart_touches_nothing(server: &Server) {
     }
     let told = world.status().await.unwrap()["status"].to_string();
     let events = format!("{:?}", world.objects("", "Event").await);
-    assert!(!told.contains("c4n4ry") && !events.contains("c4n4ry"), "{told} {events}");
+    assert!(
+        !told.contains("c4n4ry") && !events.contains("c4n4ry"),
+        "{told} {events}"
+    );
     commit(&world, &chart(&template("{{ range until 2000000000 }}x{{ end }}")));
     world.fails_with("render", "LimitExceeded", "limit").await;
     assert_eq!(value(&world, "a").await.as_deref(), Some("good"));
@@ -194,21 +207,26 @@ pub(crate) async fn a_kustomization_lives(server: &Server) {
             ),
         ]
     };
-    let content = json!({"type": "kustomize", "kustomize": {"path": "overlays/prod", "targetNamespace": "kustomization"}});
+    let content =
+        json!({"type": "kustomize", "kustomize": {"path": "overlays/prod", "targetNamespace": "kustomization"}});
     let first = commit(&world, &files("one"));
     world.release(json!({"spec": {"content": content}})).await;
     let release = world.ready_at(&first).await;
     assert_eq!(value(&world, "prod-a").await.as_deref(), Some("x"));
     let generated = |maps: &std::collections::BTreeMap<String, Value>| -> Vec<(String, Value)> {
         let ours = maps.iter().filter(|(name, _)| name.starts_with("prod-settings-"));
-        ours.map(|(name, map)| (name.clone(), map["data"]["key"].clone())).collect()
+        ours.map(|(name, map)| (name.clone(), map["data"]["key"].clone()))
+            .collect()
     };
     let maps = generated(&world.objects("", "ConfigMap").await);
     assert_eq!(maps.len(), 1, "{maps:?}");
     assert_eq!(maps[0].1, "one");
     let warnings = release["status"]["warnings"].to_string();
     assert!(warnings.contains("commonLabels"), "{warnings}");
-    assert!(warnings.contains("kustomized") && warnings.contains("kustomization"), "{warnings}");
+    assert!(
+        warnings.contains("kustomized") && warnings.contains("kustomization"),
+        "{warnings}"
+    );
 
     let second = commit(&world, &files("two"));
     world.ready_at(&second).await;
@@ -219,5 +237,9 @@ pub(crate) async fn a_kustomization_lives(server: &Server) {
     broken[1].1 = "resources: [absent.yaml]\n".to_string();
     commit(&world, &broken);
     world.fails_with("render", "RenderFailed", "absent.yaml").await;
-    assert_eq!(value(&world, "prod-a").await.as_deref(), Some("x"), "what was applied stays");
+    assert_eq!(
+        value(&world, "prod-a").await.as_deref(),
+        Some("x"),
+        "what was applied stays"
+    );
 }

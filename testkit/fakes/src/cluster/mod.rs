@@ -311,7 +311,12 @@ impl Cluster for FakeCluster {
 
     async fn api(&self) -> Result<ClusterApi, ClusterError> {
         self.call("api", "", |state| {
-            let named = |kind: &Kind| [kind.gvk.api_version(), format!("{}/{}", kind.gvk.api_version(), kind.gvk.kind)];
+            let named = |kind: &Kind| {
+                [
+                    kind.gvk.api_version(),
+                    format!("{}/{}", kind.gvk.api_version(), kind.gvk.kind),
+                ]
+            };
             Ok(ClusterApi {
                 version: state.facts.version.clone(),
                 api_versions: state.kinds.values().flat_map(named).collect(),
