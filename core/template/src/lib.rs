@@ -25,11 +25,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What is what
+//! - [`Functions`] and [`Function`]: what templates call by name. A plain Rust function is one.
+//! - [`TemplateSet`]: parsed templates; `Send` and `Sync`.
+//! - [`value::Heap`] and [`value::Base`]: values while rendering, and values that renderings share.
+//! - [`Context`]: one rendering; executes templates of its set.
+//! - [`ParseError`], [`ExecError`], [`CallError`]: what Go would say, with the place; [`Limit`]: which bound was met.
+//!
 //! # Invariant
 //! Nothing here reads a clock, a file, the environment or a random source; functions of the caller may.
 #![no_std]
 
 extern crate alloc;
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod ast;
 mod builtin;

@@ -1,8 +1,11 @@
 //! Templates that know each other by name.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 use crate::ast::Tree;
 use crate::parse;
@@ -28,7 +31,8 @@ pub enum MissingKey {
 pub struct TemplateSet {
     below: Option<Arc<TemplateSet>>,
     functions: Arc<Functions>,
-    trees: BTreeMap<Arc<str>, Arc<Tree>>,
+    /// Names of charts begin alike, so that an ordered map would compare long texts.
+    trees: HashMap<Arc<str>, Arc<Tree>, FixedState>,
     missing_key: MissingKey,
     left: String,
     right: String,
@@ -41,7 +45,7 @@ impl TemplateSet {
         Self {
             below: None,
             functions: Arc::new(functions),
-            trees: BTreeMap::new(),
+            trees: HashMap::default(),
             missing_key: MissingKey::Default,
             left: "{{".into(),
             right: "}}".into(),
@@ -54,7 +58,7 @@ impl TemplateSet {
         Self {
             below: Some(below.clone()),
             functions: below.functions.clone(),
-            trees: BTreeMap::new(),
+            trees: HashMap::default(),
             missing_key: below.missing_key,
             left: below.left.clone(),
             right: below.right.clone(),
@@ -127,6 +131,8 @@ impl TemplateSet {
 
     /// Names of this set's own templates, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.trees.keys().map(AsRef::as_ref)
+        let mut names: Vec<&str> = self.trees.keys().map(AsRef::as_ref).collect();
+        names.sort_unstable();
+        names.into_iter()
     }
 }

@@ -4,10 +4,13 @@ use alloc::vec::Vec;
 
 use regex_automata::util::captures::Captures;
 
-/// Appends `template` with its references replaced by what `found` captured in `text`.
-pub(super) fn expand(out: &mut Vec<u8>, template: &[u8], text: &[u8], found: &Captures) {
+/// Appends `template` with its references replaced by what `found` captured in `text`. It ends soon after `out` is longer than `most`.
+pub(super) fn expand(out: &mut Vec<u8>, template: &[u8], (text, found): (&[u8], &Captures), most: usize) {
     let mut rest = template;
     while let Some(dollar) = rest.iter().position(|byte| *byte == b'$') {
+        if out.len() > most {
+            return;
+        }
         out.extend_from_slice(rest.get(..dollar).unwrap_or(&[]));
         rest = rest.get(dollar..).unwrap_or(&[]);
         if rest.get(1) == Some(&b'$') {

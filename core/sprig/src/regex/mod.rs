@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, ListRef};
-use convoy_template::{CallError, Context, Functions, Str};
+use convoy_template::{CallError, Context, Functions, Limit, Str};
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -39,9 +39,10 @@ pub(crate) fn register(functions: &mut Functions) {
                 }
             },
         )
-        .add("mustRegexMatch", move |context: &mut Context, pattern: Str, text: Str| {
-            is_match(context, &for_must_match, &pattern, &text)
-        })
+        .add(
+            "mustRegexMatch",
+            move |context: &mut Context, pattern: Str, text: Str| is_match(context, &for_must_match, &pattern, &text),
+        )
         .add("regexQuoteMeta", |_: &mut Context, text: Str| quote_meta(&text));
     for must in [false, true] {
         let name = |name: &str| {
@@ -100,19 +101,21 @@ fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) ->
     }
     context.spend(1_000 + pattern.len() as u64 * 16)?;
     let found = shared.get(pattern).cloned();
-    let compiled = found.map_or_else(|| compile_new(pattern).map(Arc::new), Ok).map_err(|message| {
-        if must {
-            CallError::new(message)
-        } else {
-            let shown = pattern.to_text();
-            let quoted = if shown.contains('`') {
-                convoy_template::go_quote(pattern)
+    let compiled = found
+        .map_or_else(|| compile_new(pattern).map(Arc::new), Ok)
+        .map_err(|message| {
+            if must {
+                CallError::new(message)
             } else {
-                alloc::format!("`{shown}`")
-            };
-            CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
-        }
-    })?;
+                let shown = pattern.to_text();
+                let quoted = if shown.contains('`') {
+                    convoy_template::go_quote(pattern)
+                } else {
+                    alloc::format!("`{shown}`")
+                };
+                CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
+            }
+        })?;
     shared.keep(pattern, &compiled);
     if let Some(kept) = context.state::<Compiled>() {
         if kept.0.len() >= MAX_KEPT {
@@ -163,10 +166,22 @@ fn find(context: &mut Context, shared: &Shared, pattern: &Str, text: &Str, must:
         .unwrap_or_default())
 }
 
+/// Steps and bytes that one match costs, about.
+const MATCH: (u64, usize) = (8, 96);
+
 /// Places of matches, at most `count` of them; all if that is negative.
-fn places(regex: &Regex, text: &[u8], count: isize) -> Vec<core::ops::Range<usize>> {
+fn places(context: &mut Context, regex: &Regex, text: &[u8], count: isize) -> Result<Vec<core::ops::Range<usize>>> {
     let most = usize::try_from(count).unwrap_or(usize::MAX);
-    regex.find_iter(text).take(most).map(|found| found.range()).collect()
+    let room = context.heap().room() / MATCH.1;
+    let mut places = Vec::new();
+    for found in regex.find_iter(text).take(most) {
+        context.spend(MATCH.0)?;
+        if places.len() >= room {
+            return Err(Limit::Heap.into());
+        }
+        places.push(found.range());
+    }
+    Ok(places)
 }
 
 fn find_all(
@@ -178,7 +193,7 @@ fn find_all(
 ) -> Result<ListRef> {
     let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
-    let found: Vec<Str> = places(&regex, text, count)
+    let found: Vec<Str> = places(context, &regex, text, count)?
         .into_iter()
         .map(|range| text.get(range).unwrap_or(&[]).into())
         .collect();
@@ -201,14 +216,19 @@ fn replace(
     let mut end = 0;
     for found in regex.captures_iter(text.as_bytes()) {
         let Some(whole) = found.get_match() else { continue };
+        let before = out.len();
+        context.spend(MATCH.0)?;
         out.extend_from_slice(text.get(end..whole.start()).unwrap_or(&[]));
         if literal {
             out.extend_from_slice(new);
         } else {
-            expand::expand(&mut out, new, text, &found);
+            expand::expand(&mut out, new, (text, &found), context.limits().text);
         }
         end = whole.end();
-        context.afford_text(out.len())?;
+        if out.len() > context.limits().text {
+            return Err(Limit::Text.into());
+        }
+        context.spend((out.len() - before) as u64 / 64)?;
     }
     out.extend_from_slice(text.get(end..).unwrap_or(&[]));
     Ok(out)
@@ -231,7 +251,7 @@ fn split(
     }
     let mut parts: Vec<Str> = Vec::new();
     let (mut start, mut end) = (0, 0);
-    for range in places(&regex, text, count) {
+    for range in places(context, &regex, text, count)? {
         if count > 0 && parts.len() + 1 == count.unsigned_abs() {
             break;
         }

@@ -4,10 +4,6 @@
 //! What is found is what the long way ([`Frame::operand`](super::Frame)) answers. Where that would fail, call a method
 //! or make a value, nothing is found. Who finds a word points at it, as the long way does: an error that comes later may
 //! have no other place.
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "of the many kinds of values, the rest goes the long way"
-)]
 
 use super::Slot;
 use crate::ast::Arg;

@@ -101,7 +101,19 @@ mod tests {
     #[test]
     fn a_brief_text_is_what_the_printer_writes() {
         let numbers = [0, 1, -1, 9, 10, -10, 99_999, 999_999, 1_000_000, i64::MAX, i64::MIN];
-        let floats = [0.0, -0.0, 1.0, -1.0, 0.5, 999_999.0, -999_999.0, 1e6, 1e21, f64::NAN, f64::INFINITY];
+        let floats = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            999_999.0,
+            -999_999.0,
+            1e6,
+            1e21,
+            f64::NAN,
+            f64::INFINITY,
+        ];
         let values = (numbers.iter().map(|i| Value::int(*i)))
             .chain(numbers.iter().map(|i| Value::Int(IntKind::Month, *i)))
             .chain([0, 7, u64::MAX].map(|u| Value::Uint(UintKind::Uint64, u)))

@@ -87,7 +87,11 @@ pub(crate) fn print(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u8>
     if let [value] = values
         && let Some(text) = Brief::of(value)
     {
-        return if text.len() > max { Err(Limit::Text) } else { Ok(text.to_vec()) };
+        return if text.len() > max {
+            Err(Limit::Text)
+        } else {
+            Ok(text.to_vec())
+        };
     }
     let mut printer = Printer::new(heap, max);
     let mut after_string = false;

@@ -147,7 +147,11 @@ impl Printer<'_> {
             }
         };
         // What is no UTF-8 is one byte long.
-        let valid = cursor.format.get(cursor.at..).unwrap_or(&[]).starts_with(verb.encode_utf8(&mut [0; 4]).as_bytes());
+        let valid = cursor
+            .format
+            .get(cursor.at..)
+            .unwrap_or(&[])
+            .starts_with(verb.encode_utf8(&mut [0; 4]).as_bytes());
         cursor.at += if valid { verb.len_utf8() } else { 1 };
         if verb == '%' {
             self.text("%");

@@ -1,5 +1,8 @@
 //! From the ordered values of the other crates into a heap, and back.
-#![expect(clippy::wildcard_enum_match_arm, reason = "of the many kinds of values, few hold text")]
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of the many kinds of values, few hold text"
+)]
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -94,7 +97,10 @@ impl Heap {
                 if self.is_nil_list(*list) {
                     return Ok(Plain::Null);
                 }
-                let items = self.items(*list).iter().map(|item| self.export_at(item, depth + 1, room));
+                let items = self
+                    .items(*list)
+                    .iter()
+                    .map(|item| self.export_at(item, depth + 1, room));
                 Plain::Array(items.collect::<Result<_, _>>()?)
             }
             Value::Map(map) => {

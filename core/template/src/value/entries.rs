@@ -146,7 +146,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let range = if round % 2_000 < 1_000 { 12 } else { 60 };
             let key = Str::from(format!("key{}", (state >> 33) % range));
-            if (state >> 20) % 3 == 0 {
+            if (state >> 20).is_multiple_of(3) {
                 assert_eq!(entries.remove(&key).is_some(), model.remove(&key).is_some());
             } else {
                 entries.insert(key.clone(), Value::int(round));
