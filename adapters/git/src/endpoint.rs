@@ -417,4 +417,16 @@ mod tests {
         check("git@h:a", "https://h/a", false);
         check("file:///a", "https://h/a", false);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_address_is_too_strange(text in "[a-z@:/%~.\\[\\]0-9-]{0,60}|\\PC{0,60}") {
+            if let Ok(found) = parse(&text, true)
+                && let Endpoint::Ssh(address) = found.endpoint
+            {
+                proptest::prop_assert!(!address.path.starts_with('-') && !address.path.chars().any(char::is_control));
+                proptest::prop_assert!(!address.host.is_empty() && !address.user.is_empty());
+            }
+        }
+    }
 }

@@ -108,3 +108,27 @@ impl Wire {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_passes_the_bound_of_an_answer_is_the_first_fault() {
+        let url = reqwest::Url::parse("https://example.com/a.git").unwrap();
+        let wire = Wire::new(Handle::current(), Cancel::default(), Site::of(&url));
+        wire.limit_answers(10);
+        assert!(wire.count(6).is_ok());
+        assert!(wire.count(4).is_ok());
+        assert!(wire.count(1).is_err());
+        let _ = wire.fail(wire.site.unreachable("later"));
+        let fault = wire.take_fault();
+        assert!(
+            matches!(&fault, Some(FetchError::Limit { limit, .. }) if limit == "10 bytes received"),
+            "{fault:?}"
+        );
+        wire.limit_answers(10);
+        assert!(wire.count(10).is_ok(), "each answer is counted by itself");
+        assert!(wire.count(usize::MAX).is_err());
+    }
+}

@@ -13,6 +13,7 @@ use convoy_git::{AddressPolicy, GitFetcher, Options};
 use convoy_ports::{FetchError, SourceFetcher as _};
 use convoy_testkit_contract::source_fetcher::{files, git_source};
 use convoy_testkit_faultproxy::{Fault, FaultProxy, HttpProxy};
+use data_encoding::BASE64;
 
 use support::sshd::{PASSPHRASE, PASSWORD, SshServer, by_ssh};
 
@@ -120,6 +121,52 @@ async fn who_is_not_let_in_is_told_so() {
         assert!(said.unwrap_err().contains(expect), "{expect}: {answer:?}");
     }
     assert!(!server.log().contains("Accepted"), "{}", server.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_identity_cannot_ask_for_any_amount_of_work() {
+    let Some((server, revision)) = server() else { return };
+    let own = server.read("ed25519-locked");
+    let body: String = own.lines().filter(|line| !line.starts_with('-')).collect();
+    let mut body = BASE64.decode(body.as_bytes()).expect("base64");
+    // The name of the function, two lengths, 16 bytes of salt, and how often it is run.
+    let at = body
+        .windows(6)
+        .position(|window| window == b"bcrypt")
+        .expect("its name")
+        + 6
+        + 8
+        + 16;
+    body[at..at + 4].copy_from_slice(&u32::MAX.to_be_bytes());
+    let slow = format!(
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n",
+        BASE64.encode(&body)
+    );
+    for (identity, expect) in [
+        (slow, "512 rounds of its identity's passphrase"),
+        ("x".repeat(20_000), "16384 bytes of an identity"),
+        (
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\n".to_owned(),
+            "in another format than OpenSSH's",
+        ),
+        (
+            "PuTTY-User-Key-File-3: x".to_owned(),
+            "in another format than OpenSSH's",
+        ),
+    ] {
+        let access = SshAccess {
+            identity: Some(secret(&identity)),
+            passphrase: Some(secret(PASSPHRASE)),
+            ..server.access(None)
+        };
+        let started = Instant::now();
+        let answer = call(&support::fetcher(), &source(&server.url("app"), access), &revision).await;
+        assert!(started.elapsed() < Duration::from_secs(5), "{expect}");
+        assert!(
+            answer.as_ref().is_err_and(|error| error.to_string().contains(expect)),
+            "{expect}: {answer:?}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

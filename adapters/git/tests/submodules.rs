@@ -5,7 +5,7 @@ mod support;
 use std::fmt::Write as _;
 use std::process::Command;
 
-use convoy_domain::access::{Access, Credentials};
+use convoy_domain::access::{Access, Credentials, SshAccess};
 use convoy_domain::artifact::{Artifact, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::secret::Secret;
@@ -170,10 +170,16 @@ async fn submodules_by_ssh_use_the_sources_key_on_its_own_host_only() {
     let by_other_name = server.url("leaf").replace("127.0.0.1", "localhost");
     let top = with_modules(at, "top", &[("leaf", "../leaf.git", &leaf)]);
     let foreign = with_modules(at, "foreign", &[("leaf", &by_other_name, &leaf)]);
+    // Both names of the host are known, so that only the rule keeps the key from the second.
+    let known = server.known("host");
+    let both = format!("{known}{}", known.replace("127.0.0.1", "localhost"));
     let access = |name: &str| Source {
         access: Access {
             submodules: true,
-            ..by_ssh(server.access(Some("ed25519")))
+            ..by_ssh(SshAccess {
+                known_hosts: Some(Secret::new(both.clone())),
+                ..server.access(Some("ed25519"))
+            })
         },
         ..git_source(&server.url(name))
     };

@@ -130,3 +130,54 @@ impl Keys {
         }
     }
 }
+
+#[cfg(test)]
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key(bytes: &[u8]) -> Vec<Secret<Vec<u8>>> {
+        vec![Secret::new(bytes.to_vec())]
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_of_a_key_or_an_object_are_too_strange(bytes in any::<Vec<u8>>(), text in "\\PC{0,200}") {
+            let id = ObjectId::null(gix::hash::Kind::Sha1);
+            let _ = signed::commit(&bytes);
+            let _ = signed::tag(&bytes, &id, &text);
+            let _ = Keys::read(&key(text.as_bytes()));
+            let _ = Keys::read(&key(&bytes));
+        }
+
+        #[test]
+        fn what_is_no_signature_never_counts(bytes in any::<Vec<u8>>(), keys in any::<Vec<u8>>(), kind in 0..2_usize) {
+            let beginning = [openpgp::SIGNATURE_BEGINNING, sshsig::BEGINNING][kind];
+            let end = beginning.replace("BEGIN", "END");
+            let body = data_encoding::BASE64.encode(&bytes);
+            let signed = Signed {
+                payload: b"payload".to_vec(),
+                signature: format!("{beginning}\n\n{body}\n{end}\n").into_bytes(),
+                time: Some(0),
+            };
+            prop_assert!(Keys::read(&key(&keys)).check(&signed, 0).is_err());
+        }
+
+        /// Packets that are whole, with whatever in them: a key, a user, a signature.
+        #[test]
+        fn no_packet_is_too_strange(packets in proptest::collection::vec((0..20_u8, proptest::collection::vec(any::<u8>(), 0..150)), 0..8)) {
+            let mut bytes = Vec::new();
+            for (tag, mut body) in packets {
+                if let Some(first) = body.first_mut() {
+                    *first = 4;
+                }
+                bytes.extend([0xc0 | tag, u8::try_from(body.len()).unwrap_or(0)]);
+                bytes.extend(body);
+            }
+            let certificates = openpgp::certificates(&bytes);
+            let text = format!("{}\n\n{}\n-----END PGP SIGNATURE-----", openpgp::SIGNATURE_BEGINNING, data_encoding::BASE64.encode(&bytes));
+            prop_assert!(openpgp::check(&text, b"payload", &certificates, 0).is_err());
+        }
+    }
+}

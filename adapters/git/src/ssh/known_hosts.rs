@@ -212,4 +212,25 @@ mod tests {
         }
         assert!(!fits(&"*a".repeat(1000), &"a".repeat(900)));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_file_is_too_strange(text in "([@|*?!,a-z1 \\[\\]:=/+\n]{0,80}\n?){0,5}|\\PC{0,200}", host in "[a-z.]{0,20}") {
+            proptest::prop_assert!(HostKeys::of(&text, &host, 22).is_empty());
+        }
+
+        #[test]
+        fn a_pattern_fits_as_its_slow_definition_says(pattern in "[ab*?]{0,8}", name in "[ab]{0,8}") {
+            fn slow(pattern: &[u8], name: &[u8]) -> bool {
+                match (pattern.split_first(), name.split_first()) {
+                    (None, name) => name.is_none(),
+                    (Some((b'*', rest)), _) => (0..=name.len()).any(|taken| slow(rest, &name[taken..])),
+                    (Some((b'?', rest)), Some((_, name))) => slow(rest, name),
+                    (Some((a, rest)), Some((b, name))) => a == b && slow(rest, name),
+                    (Some(_), None) => false,
+                }
+            }
+            proptest::prop_assert_eq!(fits(&pattern, &name), slow(pattern.as_bytes(), name.as_bytes()));
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use convoy_domain::access::SshAccess;
 use convoy_ports::FetchError;
 use russh::client::{AuthResult, Config, Handle, Handler, Msg};
+use russh::keys::ssh_key::Kdf;
 use russh::keys::{
     Algorithm, EcdsaCurve, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKeyOrCertificate, decode_secret_key,
 };
@@ -69,12 +70,33 @@ pub(super) async fn enter(
     Ok(session)
 }
 
+/// Bytes of an identity: more than the largest key that is of use.
+const IDENTITY_BYTES: usize = 16 * 1024;
+
+/// How often a passphrase is stirred at most; ssh-keygen does it 24 times unless told otherwise. It takes milliseconds
+/// each, and nothing can interrupt it.
+const ROUNDS: u32 = 512;
+
 fn identity(access: &SshAccess, site: &Site) -> Result<Option<PrivateKey>, FetchError> {
     let Some(identity) = &access.identity else {
         return Ok(None);
     };
+    let text = identity.expose().as_str();
+    if text.len() > IDENTITY_BYTES {
+        return Err(site.limit(format!("{IDENTITY_BYTES} bytes of an identity")));
+    }
+    // What locks keys in other formats may ask for any amount of time and memory.
+    if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.trim_start().starts_with("PuTTY-") {
+        return Err(site.authentication("its identity is locked in another format than OpenSSH's"));
+    }
+    let rounds = PrivateKey::from_openssh(text).map(|key| key.kdf().clone());
+    if let Ok(Kdf::Bcrypt { rounds, .. }) = rounds
+        && rounds > ROUNDS
+    {
+        return Err(site.limit(format!("{ROUNDS} rounds of its identity's passphrase")));
+    }
     let passphrase = access.passphrase.as_ref().map(|text| text.expose().as_str());
-    match decode_secret_key(identity.expose(), passphrase) {
+    match decode_secret_key(text, passphrase) {
         Ok(key) => Ok(Some(key)),
         // The library's words may repeat what it read.
         Err(_) if passphrase.is_some() => {
