@@ -28,7 +28,7 @@ pub(crate) fn process(chart: &mut Chart, values: &Tree) -> Result<(), Error> {
 
 /// Gives dependencies their aliases and removes those that tags and conditions disable, from the top down.
 fn select(chart: &mut Chart, given: &Tree, path: &str) -> Result<(), Mismatch> {
-    if chart.metadata.dependencies.is_empty() {
+    if !chart.metadata.lists_dependencies {
         return Ok(());
     }
     rename(chart);
@@ -63,7 +63,7 @@ fn select(chart: &mut Chart, given: &Tree, path: &str) -> Result<(), Mismatch> {
 
 /// Gives the dependencies of all levels their aliases, whatever values may disable later.
 pub(crate) fn rename_all(chart: &mut Chart) {
-    if !chart.metadata.dependencies.is_empty() {
+    if chart.metadata.lists_dependencies {
         rename(chart);
     }
     for sub in &mut chart.dependencies {

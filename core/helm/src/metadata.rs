@@ -54,6 +54,8 @@ pub struct Metadata {
     pub(crate) annotations: Option<Vec<(String, String)>>,
     pub(crate) kube_version: String,
     pub(crate) dependencies: Vec<Option<Dependency>>,
+    /// Whether a list of dependencies is there, be it empty.
+    pub(crate) lists_dependencies: bool,
     pub(crate) kind: String,
 }
 
@@ -117,6 +119,7 @@ impl Metadata {
         }
         if let Some(items) = decode::list(map, "dependencies", METADATA, "dependencies", "[]*v2.Dependency")? {
             self.dependencies = items.iter().map(read_dependency).collect::<Result<_, _>>()?;
+            self.lists_dependencies = true;
         }
         Ok(())
     }

@@ -200,7 +200,8 @@ impl Parser<'_, '_, '_, '_> {
 
     fn index(&mut self) -> Result<i64, Stop> {
         match self.until(&[']']) {
-            (_, None) => Err("error parsing index: EOF".to_string().into()),
+            // Helm takes its error for the end of the text.
+            (_, None) => Err(Stop::End),
             (text, Some(_)) => parse_index(&text).map_err(|reason| format!("error parsing index: {reason}").into()),
         }
     }

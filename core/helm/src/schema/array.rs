@@ -51,9 +51,10 @@ impl<'s> Validator<'_, 's> {
             }
             return;
         }
-        for (index, item) in items.iter().enumerate().skip(first.len()) {
+        // Helm's library counts from the first of the others.
+        for (index, item) in items.iter().skip(first.len()).enumerate() {
             failures.extend(self.apply_inside(schema, at.base, item, &index.to_string()).err());
-            seen.elements.insert(index);
+            seen.elements.insert(first.len() + index);
         }
     }
 

@@ -86,11 +86,22 @@ pub fn validate(schema: &[u8], value: &Value) -> Result<(), String> {
 }
 
 fn apply(schema: &[u8], value: &Value) -> Result<(), Reason> {
-    let schema =
-        json::parse_with(schema, &Limits::default(), Numbers::Exact).map_err(|error| error.message().to_string())?;
+    let blank = schema.iter().all(u8::is_ascii_whitespace);
+    let schema = json::parse_with(schema, &Limits::default(), Numbers::Exact)
+        .map_err(|error| decoder_message(error.message(), blank))?;
     let document = Document::new(&schema)?;
     check::check(&document)?;
     Validator::new(&document).run(value)
+}
+
+/// What Go's decoder of a stream says where its reader of a whole text says `message`.
+fn decoder_message(message: &str, blank: bool) -> String {
+    match message {
+        "unexpected end of JSON input" if blank => "EOF".into(),
+        "unexpected end of JSON input" => "unexpected EOF".into(),
+        message if message.ends_with("after top-level value") => "invalid character after top-level value".into(),
+        message => message.into(),
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Event, Located, Scalar, Tag};
 use crate::yaml::resolve::Resolved;
 use crate::yaml::token::Style;
-use crate::{Map, Value, gofloat};
+use crate::{Map, Number, Value, gofloat};
 
 /// A mapping's key.
 #[derive(Clone, Debug)]
@@ -256,7 +256,9 @@ impl<'a> Composer<'a, '_> {
                             ("an integer beyond 63 bits cannot be a key", "uint64")
                         }
                     };
-                    self.refuse_mapping(entries, message, format!("unsupported map key of type: {kind}"), mark);
+                    let value = shown_scalar(&value).filter(|_| key.kind == KeyKind::Null);
+                    let value = value.map(|value| format!(", value: {value}")).unwrap_or_default();
+                    self.refuse_mapping(entries, message, format!("unsupported map key of type: {kind}{value}"), mark);
                     return;
                 }
                 let text = key.text.into_owned();
@@ -360,5 +362,16 @@ impl<'a> Composer<'a, '_> {
                 entries.map.insert(key, value);
             }
         }
+    }
+}
+
+/// A scalar in Go's syntax, as its library quotes it; integers that are no `int` are left out.
+fn shown_scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => Some("interface {}(nil)".into()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(Number::Int(number)) => Some(number.to_string()),
+        Value::String(text) => Some(quote_go(text)),
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
