@@ -188,7 +188,11 @@ impl Scaled<Signed> {
                 Self {
                     digits: Signed {
                         negative,
-                        magnitude: if up { number::sum(&quotient, &Number::one()) } else { quotient },
+                        magnitude: if up {
+                            number::sum(&quotient, &Number::one())
+                        } else {
+                            quotient
+                        },
                     },
                     exponent: -DIVISION_PRECISION,
                 }
@@ -246,14 +250,26 @@ mod tests {
             for operand in &operands[1..] {
                 result = result.apply(operation, &Decimal::new(*operand).unwrap()).unwrap();
             }
-            assert_eq!(result.to_float().to_bits(), expect.to_bits(), "{operation:?} {operands:?}");
+            assert_eq!(
+                result.to_float().to_bits(),
+                expect.to_bits(),
+                "{operation:?} {operands:?}"
+            );
         };
         check(Operation::Add, &[0.1, 0.2], 0.3);
         check(Operation::Add, &[1e300, 1e-300, -1e300], 1e-300);
         check(Operation::Sub, &[1e40, 1.0, 1e40], -1.0);
         check(Operation::Mul, &[1e200, 1e-200, 1e100, 1e-100], 1.0);
-        check(Operation::Mul, &[1.000_000_000_000_001, 1.000_000_000_000_001, 1.000_000_000_000_001], 1.000_000_000_000_003);
-        check(Operation::Div, &[1e21, 3.0], 333_333_333_333_333_333_333.333_333_333_333_333_3);
+        check(
+            Operation::Mul,
+            &[1.000_000_000_000_001, 1.000_000_000_000_001, 1.000_000_000_000_001],
+            1.000_000_000_000_003,
+        );
+        check(
+            Operation::Div,
+            &[1e21, 3.0],
+            333_333_333_333_333_333_333.333_333_333_333_333_3,
+        );
         check(Operation::Div, &[1.0, 1e21], 0.0);
         check(Operation::Div, &[-2.0, 3e40, 1e-30], 0.0);
         check(Operation::Div, &[1e300, -1e-300], f64::NEG_INFINITY);
@@ -268,6 +284,9 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert_eq!(error.to_string(), "limit of the length of a decimal exceeded: 65536 bits");
+        assert_eq!(
+            error.to_string(),
+            "limit of the length of a decimal exceeded: 65536 bits"
+        );
     }
 }

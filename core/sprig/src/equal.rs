@@ -37,9 +37,7 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Res
             if one == other {
                 return Ok(true);
             }
-            if !same_type(heap, a, b)
-                || heap.is_nil_list(*one) != heap.is_nil_list(*other)
-                || one.len() != other.len()
+            if !same_type(heap, a, b) || heap.is_nil_list(*one) != heap.is_nil_list(*other) || one.len() != other.len()
             {
                 return Ok(false);
             }

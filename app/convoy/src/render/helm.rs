@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -39,8 +40,11 @@ pub(super) struct Args {
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
     operands: Vec<String>,
     /// Name of the release, in place of the first operand
-    #[arg(long, visible_alias = "release-name", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Writes below a folder of --output-dir that is called after the release; with =NAME, gives the name too
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    release_name: Option<String>,
     /// Template that gives the name of the release
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "name")]
     name_template: Option<String>,
@@ -145,15 +149,19 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
 fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let (name, path) = name_and_chart(args)?;
     let settings = settings(args, name)?;
-    let chart = load(&path, limits)?;
+    // The process ends after this: taking apart what it holds would be work for nothing.
+    let chart = ManuallyDrop::new(load(&path, limits)?);
     let rendered = convoy_helm::render(&chart, &settings).map_err(|error| refused(&error))?;
+    let rendered = ManuallyDrop::new(rendered);
     let selection = Selection {
         include_crds: args.include_crds,
         skip_tests: args.skip_tests,
         no_hooks: args.no_hooks,
     };
     if let Some(dir) = &args.output_dir {
-        return write(&rendered, selection, dir);
+        let below = args.release_name.as_ref().filter(|given| *given != "false");
+        let dir = below.map_or(dir.clone(), |_| dir.join(&settings.release_name));
+        return write(&rendered, selection, &dir);
     }
     if let Some(output) = args.output {
         let objects = objects(&rendered, selection)?;
@@ -172,9 +180,13 @@ fn refused(error: &convoy_helm::Error) -> Failure {
 }
 
 fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
+    let named = args.release_name.as_ref().filter(|given| !matches!(given.as_str(), "true" | "false"));
+    let named = args.name.as_ref().or(named);
     let (name, chart) = match &args.operands[..] {
-        [chart] => (args.name.clone(), chart),
-        [name, chart] if args.name.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
+        [chart] => (named.cloned(), chart),
+        // No release has a slash in its name: it is a chart that the name follows.
+        [chart, name] if named.is_none() && args.release_name.is_some() && chart.contains('/') => (Some(name.clone()), chart),
+        [name, chart] if named.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
         _ => {
             return Err(Failure::usage(
                 "cannot set --name or --name-template and also specify a name",

@@ -63,9 +63,9 @@ impl<'h, 't> Builder<'h, 't> {
         jobs: &mut Vec<Job<'c>>,
     ) -> Result<MapRef, Limit> {
         let data = self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?;
-        // `.Values` has a type of its own: in Go it is the map that the parent holds, here one with the same content.
+        // `.Values` has a type of its own, but it is the map that the parent holds: each sees what the other sets.
         let values = match values {
-            Some(values) => values_type::copy(self.heap, &self.values_type, values)?,
+            Some(values) => self.heap.view(values, Arc::clone(&self.values_type))?,
             None => self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?,
         };
         let metadata = metadata(self.heap, &chart.metadata, parent.is_none())?;
@@ -176,9 +176,10 @@ fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
     let normalized = kube.normalized.clone();
     let kube = Struct::new("common.KubeVersion")
         .field("Version", kube.version.as_str())
+        .unexported("normalizedVersion", kube.normalized.as_str())
         .field("Major", kube.major.as_str())
         .field("Minor", kube.minor.as_str())
-        .text(kube.normalized.as_str())
+        .addressed_text(kube.normalized.as_str())
         .method(
             "GitVersion",
             Function::new("GitVersion", move |_: &mut Context, _: Value| git_version.clone()),

@@ -1,32 +1,78 @@
 //! `fromToml`: a reader of TOML 1.0.
 //!
-//! Dates and times stay as they are written, as text.
+//! Dates and times are Go's times; one without an offset is in a zone that is named after what it lacks.
 
 #![expect(
     clippy::needless_pass_by_value,
     reason = "the types of its operands are the signature of a function"
 )]
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_template::{CallError, Context, Str, Value as Dynamic};
-use convoy_value::{Map, Value};
+use convoy_template::value::{Heap, Time, Zone};
+use convoy_template::{CallError, Context, Limit, Str, Value as Dynamic};
 
 /// Values within values.
 const DEPTH: usize = 100;
 
+/// What is read.
+#[derive(Debug)]
+enum Value {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+    Time(Time),
+    List(Vec<Value>),
+    Table(Table),
+}
+
+type Table = BTreeMap<String, Value>;
+
+impl Value {
+    fn into_dynamic(self, heap: &mut Heap) -> Result<Dynamic, Limit> {
+        Ok(match self {
+            Self::Bool(b) => Dynamic::Bool(b),
+            Self::Int(i) => Dynamic::int64(i),
+            Self::Float(f) => Dynamic::Float(f),
+            Self::Text(text) => {
+                heap.charge(text.len())?;
+                Dynamic::string(text)
+            }
+            Self::Time(time) => Dynamic::from(time),
+            Self::List(items) => {
+                let items: Result<Vec<_>, _> = items.into_iter().map(|item| item.into_dynamic(heap)).collect();
+                Dynamic::List(heap.list(items?)?)
+            }
+            Self::Table(table) => {
+                let map = heap.map()?;
+                for (key, value) in table {
+                    let value = value.into_dynamic(heap)?;
+                    heap.insert(map, key, value)?;
+                }
+                Dynamic::Map(map)
+            }
+        })
+    }
+}
+
 /// A map, or one with the reason under `Error`.
 pub(super) fn from_toml(context: &mut Context, text: Str) -> Result<Dynamic, CallError> {
     context.afford_text(text.len())?;
-    let map = read(&text.to_text()).unwrap_or_else(|reason| [("Error", reason)].into_iter().collect());
-    Ok(context.heap_mut().import(&Value::Object(map))?)
+    let table = read(&text.to_text()).unwrap_or_else(|reason| [("Error".into(), Value::Text(reason))].into());
+    Ok(Value::Table(table).into_dynamic(context.heap_mut())?)
 }
 
-fn read(text: &str) -> Result<Map, String> {
-    let mut reader = Reader { text, at: 0 };
-    let mut root = Map::new();
+fn read(text: &str) -> Result<Table, String> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        key: String::new(),
+    };
+    let mut root = Table::new();
     let mut path: Vec<String> = Vec::new();
     loop {
         reader.skip_lines();
@@ -43,14 +89,14 @@ fn read(text: &str) -> Result<Map, String> {
 }
 
 /// The table at `path`; of a list of tables the last.
-fn table<'m>(root: &'m mut Map, path: &[String]) -> Result<&'m mut Map, String> {
+fn table<'m>(root: &'m mut Table, path: &[String]) -> Result<&'m mut Table, String> {
     let mut map = root;
     for key in path {
-        let next = map.or_insert(key, Value::Object(Map::new()));
+        let next = map.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
         map = match next {
-            Value::Object(map) => map,
-            Value::Array(items) => match items.last_mut() {
-                Some(Value::Object(map)) => map,
+            Value::Table(map) => map,
+            Value::List(items) => match items.last_mut() {
+                Some(Value::Table(map)) => map,
                 _ => return Err(format!("Key '{key}' has already been defined.")),
             },
             _ => return Err(format!("Key '{key}' has already been defined.")),
@@ -59,7 +105,7 @@ fn table<'m>(root: &'m mut Map, path: &[String]) -> Result<&'m mut Map, String> 
     Ok(map)
 }
 
-fn insert(map: &mut Map, keys: &[String], value: Value) -> Result<(), String> {
+fn insert(map: &mut Table, keys: &[String], value: Value) -> Result<(), String> {
     let Some((last, path)) = keys.split_last() else {
         return Ok(());
     };
@@ -67,13 +113,15 @@ fn insert(map: &mut Map, keys: &[String], value: Value) -> Result<(), String> {
     if map.contains_key(last) {
         return Err(format!("Key '{}' has already been defined.", keys.join(".")));
     }
-    map.insert(last.as_str(), value);
+    map.insert(last.clone(), value);
     Ok(())
 }
 
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// The last key that was read.
+    key: String,
 }
 
 impl Reader<'_> {
@@ -138,7 +186,7 @@ impl Reader<'_> {
     }
 
     /// A header of a table or of a list of tables.
-    fn header(&mut self, root: &mut Map) -> Result<Vec<String>, String> {
+    fn header(&mut self, root: &mut Table) -> Result<Vec<String>, String> {
         let list = self.take("[[");
         if !list {
             self.take("[");
@@ -149,8 +197,8 @@ impl Reader<'_> {
         }
         if let (true, Some((last, outer))) = (list, path.split_last()) {
             let outer = table(root, outer).map_err(|reason| self.error(&reason))?;
-            match outer.or_insert(last, Value::Array(Vec::new())) {
-                Value::Array(items) => items.push(Value::Object(Map::new())),
+            match outer.entry(last.clone()).or_insert_with(|| Value::List(Vec::new())) {
+                Value::List(items) => items.push(Value::Table(Table::new())),
                 _ => return Err(self.error(&format!("Key '{last}' has already been defined."))),
             }
         } else {
@@ -195,6 +243,7 @@ impl Reader<'_> {
             return Err(self.expected("'='"));
         }
         self.skip_blanks();
+        self.key = keys.join(".");
         Ok((keys, self.value(depth)?))
     }
 
@@ -203,7 +252,7 @@ impl Reader<'_> {
             return Err(self.error("values pass the limit of nesting"));
         }
         match self.peek() {
-            Some('"' | '\'') => self.string().map(Value::String),
+            Some('"' | '\'') => self.string().map(Value::Text),
             Some('[') => self.array(depth),
             Some('{') => self.inline(depth),
             Some(_) => self.scalar(),
@@ -217,7 +266,7 @@ impl Reader<'_> {
         loop {
             self.skip_lines();
             if self.take("]") {
-                return Ok(Value::Array(items));
+                return Ok(Value::List(items));
             }
             items.push(self.value(depth + 1)?);
             self.skip_lines();
@@ -229,11 +278,11 @@ impl Reader<'_> {
 
     fn inline(&mut self, depth: usize) -> Result<Value, String> {
         self.take("{");
-        let mut map = Map::new();
+        let mut map = Table::new();
         loop {
             self.skip_lines();
             if self.take("}") {
-                return Ok(Value::Object(map));
+                return Ok(Value::Table(map));
             }
             let (keys, value) = self.pair(depth + 1)?;
             insert(&mut map, &keys, value).map_err(|reason| self.error(&reason))?;
@@ -328,24 +377,64 @@ impl Reader<'_> {
             }
         }
         let text = self.rest()[..length].to_string();
+        if is_time(&text) {
+            let time = time(&text).ok_or_else(|| {
+                let line = self.text[..self.at].matches('\n').count() + 1;
+                format!(
+                    "toml: line {line} (last key {:?}): invalid datetime: {text:?}",
+                    self.key
+                )
+            })?;
+            self.at += length;
+            return Ok(Value::Time(time));
+        }
         let value = scalar_value(&text).ok_or_else(|| self.expected("value"))?;
         self.at += length;
         Ok(value)
     }
 }
 
+/// Whether a scalar is meant to be a date or a time.
+fn is_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has_mark = bytes.get(4) == Some(&b'-') || bytes.get(2) == Some(&b':');
+    text.len() >= 5 && text.is_ascii() && has_mark && bytes[0].is_ascii_digit() && !text.contains(['e', 'E', '_'])
+}
+
+/// A date, a time of day or both, with an offset or in a zone that says what is local.
+fn time(text: &str) -> Option<Time> {
+    let text = text.replacen([' ', 't'], "T", 1).replace('z', "Z");
+    for layout in ["2006-01-02T15:04:05Z07:00", "2006-01-02T15:04Z07:00"] {
+        if let Ok(time) = Time::parse(layout, &text) {
+            return Some(time);
+        }
+    }
+    for (layout, zone) in [
+        ("2006-01-02T15:04:05", "datetime-local"),
+        ("2006-01-02T15:04", "datetime-local"),
+        ("2006-01-02", "date-local"),
+        ("15:04:05", "time-local"),
+        ("15:04", "time-local"),
+    ] {
+        if let Ok(time) = Time::parse(layout, &text) {
+            let zone = Zone {
+                name: zone.into(),
+                offset: 0,
+            };
+            return Some(time.in_zone(zone));
+        }
+    }
+    None
+}
+
 fn scalar_value(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Bool(true)),
         "false" => return Some(Value::Bool(false)),
-        "inf" | "+inf" => return Some(Value::from(f64::INFINITY)),
-        "-inf" => return Some(Value::from(f64::NEG_INFINITY)),
-        "nan" | "+nan" | "-nan" => return Some(Value::from(f64::NAN)),
+        "inf" | "+inf" => return Some(Value::Float(f64::INFINITY)),
+        "-inf" => return Some(Value::Float(f64::NEG_INFINITY)),
+        "nan" | "+nan" | "-nan" => return Some(Value::Float(f64::NAN)),
         _ => {}
-    }
-    let is_time = text.is_ascii() && text.len() >= 8 && (text.as_bytes()[4] == b'-' || text.as_bytes()[2] == b':');
-    if is_time && text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['e', 'E', '_']) {
-        return Some(Value::from(text.replacen(' ', "T", 1)));
     }
     if text.starts_with('_') || text.ends_with('_') || text.contains("__") {
         return None;
@@ -353,7 +442,7 @@ fn scalar_value(text: &str) -> Option<Value> {
     let digits = text.replace('_', "");
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
         if let Some(digits) = digits.strip_prefix(prefix) {
-            return i64::from_str_radix(digits, radix).ok().map(Value::from);
+            return i64::from_str_radix(digits, radix).ok().map(Value::Int);
         }
     }
     let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(&digits);
@@ -364,14 +453,14 @@ fn scalar_value(text: &str) -> Option<Value> {
         return None;
     }
     if unsigned.bytes().all(|b| b.is_ascii_digit()) {
-        return digits.parse::<i64>().ok().map(Value::from);
+        return digits.parse::<i64>().ok().map(Value::Int);
     }
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
     let around_dot = unsigned
         .split('.')
         .all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
     (digits.chars().all(plain) && around_dot)
-        .then(|| digits.parse::<f64>().ok().map(Value::from))
+        .then(|| digits.parse::<f64>().ok().map(Value::Float))
         .flatten()
 }
 
@@ -381,10 +470,16 @@ mod tests {
 
     use super::*;
 
+    fn shown(table: Table) -> String {
+        let mut heap = Heap::default();
+        let value = Value::Table(table).into_dynamic(&mut heap).unwrap();
+        json::to_canonical(&heap.export(&value).unwrap())
+    }
+
     #[test]
     fn toml_becomes_maps() {
         let check = |text: &str, expect: &str| {
-            let got = read(text).map_or_else(|reason| reason, |map| json::to_canonical(&Value::Object(map)));
+            let got = read(text).map_or_else(|reason| reason, shown);
             assert_eq!(got, expect, "{text}");
         };
         check(
@@ -397,6 +492,14 @@ mod tests {
         );
         check("a = \"\"\"\nx\\\n  y\"\"\"", r#"{"a":"xy"}"#);
         check("d = 2020-01-02 03:04:05Z", r#"{"d":"2020-01-02T03:04:05Z"}"#);
+        check(
+            "d = 2020-01-02\ne = 03:04:05.5\nf = 2020-01-02t03:04:05z\n",
+            r#"{"d":"2020-01-02T00:00:00Z","e":"0000-01-01T03:04:05.5Z","f":"2020-01-02T03:04:05Z"}"#,
+        );
+        check(
+            "d = 2020-02-30",
+            r#"toml: line 1 (last key "d"): invalid datetime: "2020-02-30""#,
+        );
         check("a = 1\na = 2", "toml: line 2: Key 'a' has already been defined.");
         check("a", "toml: line 1: expected '=', but got end of file instead");
         assert!(read(&"a=[".repeat(5_000)).is_err());

@@ -15,8 +15,7 @@ use convoy_value::{Map, Number, Value};
 use crate::gofloat;
 
 fn text(context: &mut Context, value: &Dynamic) -> Result<Result<String, String>, CallError> {
-    let value = context.heap().export(value).map_err(|error| error.to_string());
-    let text = match value {
+    let text = match super::yaml_json::plain(context, value)? {
         Ok(value) => encode(&value),
         Err(reason) => Err(reason),
     };

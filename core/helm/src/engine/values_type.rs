@@ -8,10 +8,9 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
-use convoy_template::value::{Elem, Heap, MapRef, Named};
-use convoy_template::{CallError, Context, Function, Limit, Str, Value, go_quote};
+use convoy_template::value::{MapRef, Named};
+use convoy_template::{CallError, Context, Function, Str, Value, go_quote};
 
 use super::yaml_json;
 
@@ -30,31 +29,12 @@ pub(super) fn named() -> Arc<Named> {
     })
 }
 
-/// A map of the type with the entries of `map`; what is in them stays shared.
-pub(super) fn copy(heap: &mut Heap, named: &Arc<Named>, map: MapRef) -> Result<MapRef, Limit> {
-    let copy = heap.named_map(Arc::clone(named), Elem::Any)?;
-    fill(heap, map, copy)?;
-    Ok(copy)
-}
-
-fn fill(heap: &mut Heap, from: MapRef, to: MapRef) -> Result<(), Limit> {
-    let entries: Vec<(Str, Value)> = heap
-        .entries(from)
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    for (key, value) in entries {
-        heap.insert(to, key, value)?;
-    }
-    Ok(())
-}
-
 fn as_map(context: &mut Context, values: Value) -> Result<Value, CallError> {
     let heap = context.heap_mut();
-    let plain = heap.map()?;
-    if let Some(map) = values.as_map() {
-        fill(heap, map, plain)?;
-    }
-    Ok(Value::Map(plain))
+    Ok(Value::Map(match values.as_map() {
+        Some(map) if heap.map_len(map) > 0 => heap.plain(map),
+        _ => heap.map()?,
+    }))
 }
 
 /// The map at a path of keys with dots between.
@@ -70,7 +50,7 @@ fn walk(context: &Context, values: &Value, path: &str) -> Result<MapRef, CallErr
 
 fn table(context: &mut Context, values: Value, path: Str) -> Result<Value, CallError> {
     let map = walk(context, &values, &path.to_text())?;
-    Ok(Value::Map(copy(context.heap_mut(), &named(), map)?))
+    Ok(Value::Map(context.heap_mut().view(map, named())?))
 }
 
 fn path_value(context: &mut Context, values: Value, path: Str) -> Result<Value, CallError> {

@@ -8,6 +8,7 @@
 use alloc::format;
 use alloc::string::{String, ToString as _};
 
+use convoy_template::value::PlainError;
 use convoy_template::{CallError, Context, Str, Value};
 use convoy_value::{Limits, Map, Numbers, Value as Plain, json, yaml};
 
@@ -20,12 +21,16 @@ pub(super) fn marshal(value: &Plain) -> Result<String, String> {
     Ok(text)
 }
 
-fn plain(context: &Context, value: &Value) -> Result<Plain, String> {
-    context.heap().export(value).map_err(|error| error.to_string())
+/// The plain form, or why Go has none; a limit is an error of the call.
+pub(super) fn plain(context: &Context, value: &Value) -> Result<Result<Plain, String>, CallError> {
+    match context.heap().export(value) {
+        Err(PlainError::Limit(limit)) => Err(limit.into()),
+        other => Ok(other.map_err(|error| error.to_string())),
+    }
 }
 
 fn yaml_text(context: &mut Context, value: &Value) -> Result<Result<String, String>, CallError> {
-    let text = plain(context, value).and_then(|value| marshal(&value));
+    let text = plain(context, value)?.and_then(|value| marshal(&value));
     if let Ok(text) = &text {
         context.afford_text(text.len())?;
     }
@@ -41,7 +46,7 @@ pub(super) fn must_to_yaml(context: &mut Context, value: Value) -> Result<String
 }
 
 pub(super) fn to_yaml_pretty(context: &mut Context, value: Value) -> Result<String, CallError> {
-    let text = plain(context, &value)
+    let text = plain(context, &value)?
         .map(|value| super::pretty::write(&value))
         .unwrap_or_default();
     context.afford_text(text.len())?;
@@ -49,7 +54,7 @@ pub(super) fn to_yaml_pretty(context: &mut Context, value: Value) -> Result<Stri
 }
 
 fn json_text(context: &mut Context, value: &Value) -> Result<Result<String, String>, CallError> {
-    let text = plain(context, value).and_then(|value| {
+    let text = plain(context, value)?.and_then(|value| {
         if value.is_finite() {
             Ok(json::to_canonical(&value))
         } else {

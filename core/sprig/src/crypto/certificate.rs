@@ -12,8 +12,8 @@ use convoy_template::{CallError, Context};
 use sha2::{Digest as _, Sha256};
 
 use super::der::{self, Reader};
-use super::key::{self, PrivateKey, PublicKey};
 use super::ec;
+use super::key::{self, PrivateKey, PublicKey};
 use crate::number;
 
 type Result<T> = core::result::Result<T, CallError>;
@@ -62,7 +62,9 @@ pub(super) fn create(
     let public = signee.public()?;
     let subject = name_of(&template.common_name)?;
     let issuing = issuer.map_or(&subject, |issuer| &issuer.subject);
-    let authority = issuer.filter(|_| *issuing != subject).map_or(&[][..], |issuer| &issuer.key_id);
+    let authority = issuer
+        .filter(|_| *issuing != subject)
+        .map_or(&[][..], |issuer| &issuer.key_id);
     if let Some(theirs) = issuer.and_then(|issuer| issuer.public.as_ref())
         && *theirs != signer.public()?
     {
@@ -126,7 +128,11 @@ fn time_of(time: &Time) -> Result<Vec<u8>> {
 
 fn extension(last: u8, is_critical: bool, value: &[u8]) -> Vec<u8> {
     let name = der::element(der::OBJECT_IDENTIFIER, &[0x55, 0x1d, last]);
-    let critical = if is_critical { der::element(der::BOOLEAN, &[0xff]) } else { Vec::new() };
+    let critical = if is_critical {
+        der::element(der::BOOLEAN, &[0xff])
+    } else {
+        Vec::new()
+    };
     der::sequence(&[&name, &critical, &der::element(der::OCTET_STRING, value)])
 }
 
@@ -146,7 +152,11 @@ fn extensions(template: &Template, is_nameless: bool, authority: &[u8], public: 
         false,
         &der::element(der::SEQUENCE, &purposes.concat()),
     ));
-    let constraints: &[u8] = if template.is_authority { &[der::BOOLEAN, 1, 0xff] } else { &[] };
+    let constraints: &[u8] = if template.is_authority {
+        &[der::BOOLEAN, 1, 0xff]
+    } else {
+        &[]
+    };
     out.extend(extension(
         BASIC_CONSTRAINTS,
         true,
@@ -215,7 +225,11 @@ pub(super) fn read(text: &[u8]) -> core::result::Result<Issuer, String> {
     let subject = body.take_whole(der::SEQUENCE).ok_or("x509: malformed issuer")?;
     check_name(subject)?;
     let public = public_key(body.take(der::SEQUENCE).ok_or("x509: malformed spki")?)?;
-    let key_id = if version > 1 { read_extensions(body, version)? } else { Vec::new() };
+    let key_id = if version > 1 {
+        read_extensions(body, version)?
+    } else {
+        Vec::new()
+    };
     fields.take_bit_string().ok_or("x509: malformed signature")?;
     if !is_alone {
         return Err("x509: trailing data".into());
@@ -234,7 +248,9 @@ fn version(body: &mut Reader<'_>) -> core::result::Result<u8, &'static str> {
     }
     let content = body.take(der::context(0)).ok_or("x509: malformed version")?;
     let mut content = Reader::new(content);
-    let number = content.take_integer().filter(|number| !number.is_negative && content.is_empty());
+    let number = content
+        .take_integer()
+        .filter(|number| !number.is_negative && content.is_empty());
     let number = number.ok_or("x509: malformed version")?;
     match number::to_bytes(&number.magnitude).as_slice() {
         [] => Ok(1),
@@ -266,9 +282,7 @@ fn check_name(whole: &[u8]) -> core::result::Result<(), &'static str> {
             let mut pair = Reader::new(pair);
             pair.take_identifier()
                 .ok_or("x509: invalid RDNSequence: invalid attribute type")?;
-            let (tag, text, _) = pair
-                .any()
-                .ok_or("x509: invalid RDNSequence: invalid attribute value")?;
+            let (tag, text, _) = pair.any().ok_or("x509: invalid RDNSequence: invalid attribute value")?;
             if tag == der::UTF8_STRING && core::str::from_utf8(text).is_err() {
                 return Err("x509: invalid RDNSequence: invalid attribute value: invalid UTF-8 string");
             }
@@ -377,9 +391,7 @@ fn read_extensions(mut body: Reader<'_>, version: u8) -> core::result::Result<Ve
     while !list.is_empty() {
         let fields = list.take(der::SEQUENCE).ok_or("x509: malformed extension")?;
         let mut fields = Reader::new(fields);
-        let name = fields
-            .take_identifier()
-            .ok_or("x509: malformed extension OID field")?;
+        let name = fields.take_identifier().ok_or("x509: malformed extension OID field")?;
         let mut is_critical = false;
         if fields.next_is(der::BOOLEAN) {
             is_critical = match fields.take(der::BOOLEAN) {
@@ -393,7 +405,9 @@ fn read_extensions(mut body: Reader<'_>, version: u8) -> core::result::Result<Ve
             .ok_or("x509: malformed extension value field")?;
         if seen.contains(&name) {
             let name = der::dotted(name);
-            return Err(format!("x509: certificate contains duplicate extension with OID {name:?}"));
+            return Err(format!(
+                "x509: certificate contains duplicate extension with OID {name:?}"
+            ));
         }
         seen.push(name);
         if let [0x55, 0x1d, last] = name

@@ -108,11 +108,12 @@ fn derive(
         return Ok(format!("cannot find password template {kind}"));
     };
     context.spend(COST + (password.len() + user.len() + site.len()) as u64 / 64)?;
-    if MEMORY > context.limits().text {
-        return Err(convoy_template::Limit::Text.into());
+    if MEMORY > context.heap().room() {
+        return Err(convoy_template::Limit::Heap.into());
     }
     let mut key = [0; 64];
-    let params = scrypt::Params::new(15, 8, 2).map_err(|_| "failed to derive password: scrypt: parameters are too large")?;
+    let params =
+        scrypt::Params::new(15, 8, 2).map_err(|_| "failed to derive password: scrypt: parameters are too large")?;
     scrypt::scrypt(password, &salted(user), &params, &mut key)
         .map_err(|_| "failed to derive password: scrypt: parameters are too large")?;
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&key) else {

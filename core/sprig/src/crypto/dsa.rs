@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use convoy_template::{CallError, Context, Limit};
 
 use super::der::{self, Reader};
-use crate::number::{self, Number};
 use super::prime::{self, Progression};
+use crate::number::{self, Number};
 use crate::random::Stream;
 
 const BITS: usize = 2_048;
@@ -36,9 +36,7 @@ impl Key {
                 }
             };
             let public = number::power(&base, &secret, &prime);
-            return Ok(Self(
-                [&prime, &order, &base, &public, &secret].map(number::to_bytes),
-            ));
+            return Ok(Self([&prime, &order, &base, &public, &secret].map(number::to_bytes)));
         }
     }
 

@@ -33,7 +33,9 @@ impl Curve {
     }
 
     fn of(identifier: Option<&[u8]>) -> Result<Self, CallError> {
-        let known = Self::ALL.into_iter().find(|curve| Some(curve.identifier()) == identifier);
+        let known = Self::ALL
+            .into_iter()
+            .find(|curve| Some(curve.identifier()) == identifier);
         if identifier == Some(&P224) {
             return Err("keys on the curve P-224 are not supported".into());
         }

@@ -35,7 +35,9 @@ pub(super) struct Certificate {
 
 impl core::fmt::Debug for Certificate {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Certificate").field("cert", &self.cert).finish_non_exhaustive()
+        f.debug_struct("Certificate")
+            .field("cert", &self.cert)
+            .finish_non_exhaustive()
     }
 }
 
@@ -209,7 +211,11 @@ fn finish(
 ) -> Result<Value> {
     let bytes = certificate::create(context, template, issuer, signee, signer)
         .map_err(|error| within(&error, "error creating certificate"))?;
-    into_value(context, pem::encode("CERTIFICATE", &bytes).into(), signee.write().into())
+    into_value(
+        context,
+        pem::encode("CERTIFICATE", &bytes).into(),
+        signee.write().into(),
+    )
 }
 
 /// What a certificate is asked for.

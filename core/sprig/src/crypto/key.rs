@@ -88,10 +88,18 @@ impl PrivateKey {
             None => Err(format!("no private key data in PEM block of type {name}").into()),
             Some("RSA") => rsa::Key::read(&block.bytes)
                 .map(|key| Self::Rsa(Box::new(key)))
-                .map_err(|error| within(&suggestion(&block.bytes, Format::Pkcs1, error), "parsing RSA private key from PEM")),
-            Some("EC") => ec::Key::read(&block.bytes, None)
-                .map(Self::Ec)
-                .map_err(|error| within(&suggestion(&block.bytes, Format::Sec1, error), "parsing EC private key from PEM")),
+                .map_err(|error| {
+                    within(
+                        &suggestion(&block.bytes, Format::Pkcs1, error),
+                        "parsing RSA private key from PEM",
+                    )
+                }),
+            Some("EC") => ec::Key::read(&block.bytes, None).map(Self::Ec).map_err(|error| {
+                within(
+                    &suggestion(&block.bytes, Format::Sec1, error),
+                    "parsing EC private key from PEM",
+                )
+            }),
             Some("DSA") => dsa::Key::read(&block.bytes)
                 .map(Self::Dsa)
                 .map_err(|error| within(&error, "parsing DSA private key from PEM")),

@@ -97,7 +97,11 @@ fn block(text: &[u8], end: usize, after: &[u8]) -> Option<Block> {
         return None;
     }
     let body = text.get(start..end).unwrap_or(&[]);
-    let body: Vec<u8> = body.iter().copied().filter(|byte| !matches!(byte, b' ' | b'\t')).collect();
+    let body: Vec<u8> = body
+        .iter()
+        .copied()
+        .filter(|byte| !matches!(byte, b' ' | b'\t'))
+        .collect();
     Some(Block {
         name: name.to_vec(),
         bytes: decode64(&body).ok()?,

@@ -8,8 +8,8 @@ use convoy_template::{CallError, Context, Limit};
 use sha2::{Digest as _, Sha256};
 
 use super::der::{self, Reader};
-use crate::number::{self, Number};
 use super::prime::{self, Progression};
+use crate::number::{self, Number};
 use crate::random::Stream;
 
 /// The longest modulus that is read, in bits: a signature takes about 100 ms then.
@@ -80,7 +80,10 @@ impl Key {
         if version == 1 && !fields.is_empty() {
             return Err("RSA keys of more than two primes are not supported".into());
         }
-        if numbers.iter().any(|field| field.is_negative || number::is_zero(&field.magnitude)) {
+        if numbers
+            .iter()
+            .any(|field| field.is_negative || number::is_zero(&field.magnitude))
+        {
             return Err("x509: private key contains zero or negative value".into());
         }
         let mut numbers = numbers.into_iter().map(|field| field.magnitude);
@@ -132,7 +135,11 @@ impl Key {
             return Err("crypto/rsa: d does not match dQ");
         }
         let half = self.modulus.bit_width_vartime() / 2;
-        let apart = if p < q { number::difference(q, p) } else { number::difference(p, q) };
+        let apart = if p < q {
+            number::difference(q, p)
+        } else {
+            number::difference(p, q)
+        };
         if apart.bit_width_vartime() <= half.saturating_sub(100) {
             return Err("crypto/rsa: |p - q| too small");
         }
@@ -145,7 +152,10 @@ impl Key {
     /// As PKCS #1.
     pub(super) fn write(&self) -> Vec<u8> {
         let mut fields = der::integer(&[]);
-        for number in [&self.modulus, &self.public, &self.private].into_iter().chain(&self.parts) {
+        for number in [&self.modulus, &self.public, &self.private]
+            .into_iter()
+            .chain(&self.parts)
+        {
             fields.extend(der::integer(&number::to_bytes(number)));
         }
         der::element(der::SEQUENCE, &fields)
