@@ -185,6 +185,8 @@ fn read_kind(
 }
 
 fn generator(fields: &mut Fields<'_>, secret: bool) -> Result<Plugin> {
+    // The old spelling counts in a kustomization only.
+    fields.take("env");
     let mut generator = Generator::read(fields, secret)?;
     if let Some(mut meta) = fields.object("metadata")? {
         for (ours, name) in [(&mut generator.name, "name"), (&mut generator.namespace, "namespace")] {
@@ -211,6 +213,9 @@ fn policy(fields: &mut Fields<'_>) -> Result<Plugin> {
     };
     let [name, namespace] = part("kubernetesService", ["name", "namespace"])?;
     let [account, project] = part("serviceAccount", ["name", "projectId"])?;
+    if name.is_empty() {
+        return Err("missing metadata.name in a ServiceAccount".into());
+    }
     let mut text = format!(
         "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  annotations:\n    iam.gke.io/gcp-service-account: {account}@{project}.iam.gserviceaccount.com\n  name: {name}\n"
     );

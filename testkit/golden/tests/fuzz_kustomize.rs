@@ -20,6 +20,9 @@ const TARGETS: &[Target] = &[
     ("kustomize_paths", bodies::kustomize_paths),
 ];
 
+/// What means something in YAML, in a path or in a pattern.
+const MARKS: &[u8] = b"{}[]:,-*&!|>'\"%@ \n0a$/.=(+";
+
 fn below(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(folder).expect("the folder is there");
@@ -35,7 +38,7 @@ fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             0 if !out.is_empty() => {
                 out.remove(at);
             }
-            1 if !out.is_empty() => out[at] = b"{}[]:,-*&!|>'\"%@ \n0a$/."[random.below(24)],
+            1 if !out.is_empty() => out[at] = MARKS[random.below(MARKS.len())],
             _ => {
                 let copy = out.get(at..(at + 8).min(out.len())).unwrap_or_default().to_vec();
                 out.splice(at..at, copy);
