@@ -205,7 +205,7 @@ fn indent(context: &mut Context, spaces: isize, text: &[u8], before: &str) -> Re
     let Ok(spaces) = usize::try_from(spaces) else {
         return Err("strings: negative Repeat count".into());
     };
-    let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+    let lines = text.split(|byte| *byte == b'\n').count();
     context.afford_text(text.len().saturating_add(spaces.saturating_mul(lines)))?;
     let mut out = Vec::with_capacity(before.len() + text.len() + spaces * lines);
     out.extend_from_slice(before.as_bytes());

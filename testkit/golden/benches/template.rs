@@ -20,6 +20,10 @@ use convoy_testkit_golden::components;
 use convoy_testkit_golden::encoding::base64;
 use convoy_value::Numbers;
 
+/// The allocator of the program `convoy`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often both sides are measured in turn; the best of each counts.
 const ROUNDS: usize = 3;
 
@@ -324,7 +328,12 @@ fn compare(oracle: &Path, name: &str, source: &str) -> (f64, f64, f64) {
         let go = ask(oracle, source);
         let text = go["out"].as_str().expect("Go answers with a text");
         let ours = ready.run();
-        assert_eq!(text, base64(&ours), "{name}: ours is\n{}", String::from_utf8_lossy(&ours));
+        assert_eq!(
+            text,
+            base64(&ours),
+            "{name}: ours is\n{}",
+            String::from_utf8_lossy(&ours)
+        );
         let micros = |key: &str| go[key].as_f64().expect("Go answers with a time") / 1e3;
         best.0 = best.0.min(micros("execute"));
         best.1 = best.1.min(micros("whole"));

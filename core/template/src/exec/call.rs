@@ -57,8 +57,11 @@ impl<'t> Frame<'t, '_> {
             note_held(&mut held, operands.len(), slot.is_held());
             operands.push(slot.value);
         }
-        if let Some(slot) = last {
-            let slot = self.validate(slot, function.param(args.len() + bound))?;
+        if let Some(mut slot) = last {
+            let wanted = function.param(args.len() + bound);
+            if !quick::fits(&self.context.heap, &slot.value, wanted) {
+                slot = self.validate(slot, wanted)?;
+            }
             note_held(&mut held, operands.len(), slot.is_held());
             operands.push(slot.value);
         }

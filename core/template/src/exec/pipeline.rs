@@ -19,14 +19,15 @@ impl<'t> Frame<'t, '_> {
         self.context.enter().map_err(|limit| self.limit(limit))?;
         let mut commands = pipe.commands.iter();
         let mut value = match commands.next() {
-            Some(command) => self.command(dot, command, None)?.value,
-            None => Value::Nil,
+            Some(command) => self.command(dot, command, None)?,
+            None => Slot::default(),
         };
+        // What an interface holds is taken out of it.
+        value.release();
         for command in commands {
-            // What an interface holds is taken out of it.
-            value = self.command(dot, command, Some(Slot::plain(value)))?.value;
+            value = self.command(dot, command, Some(value))?;
+            value.release();
         }
-        let value = Slot::plain(value);
         for variable in &pipe.decl {
             if pipe.assign {
                 self.set_variable(variable.symbol, &variable.name, value.clone())?;

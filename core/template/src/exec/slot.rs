@@ -40,6 +40,12 @@ impl Slot {
         self.held == Held::Yes
     }
 
+    /// Takes the value out of the interface that holds it.
+    #[inline]
+    pub(super) fn release(&mut self) {
+        self.held = Held::No;
+    }
+
     /// Whether there is no value at all.
     #[inline]
     pub(super) fn is_absent(&self) -> bool {
