@@ -25,7 +25,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// Files of 16 MiB, 50,000 kustomizations, 2,000 levels, 10,000 objects, 256 MiB in all, 5 million nodes, 256 MiB
-    /// written, 100 million steps.
+    /// written, 400 million steps.
     fn default() -> Self {
         Self {
             file_bytes: 16 << 20,
@@ -35,7 +35,7 @@ impl Default for Limits {
             bytes: 256 << 20,
             nodes: 5_000_000,
             written: 256 << 20,
-            steps: 100_000_000,
+            steps: 400_000_000,
             text: convoy_value::Limits::default(),
         }
     }

@@ -178,7 +178,7 @@ impl Search<'_> {
                 || self.namespaces.contains(&resource.id.namespace)
         };
         let places = self.map.named(name);
-        self.meter.step(1 + 4 * places.len())?;
+        self.meter.step(1 + places.len())?;
         let named: Vec<&Resource> = places
             .into_iter()
             .filter_map(|place| self.map.get(place))

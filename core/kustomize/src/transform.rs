@@ -540,8 +540,8 @@ fn patch_selected(
                 store_previous(resource, meter)?;
             }
             let (_, before) = resource.node.extent();
-            // To values, through the patch, and back.
-            meter.step(4 * resource.node.count())?;
+            // To values, through the patch, and back, with memory for each node.
+            meter.step(200 + 20 * resource.node.count())?;
             let id = resource.id.clone();
             let patched = resource.with_note(true, |node| {
                 let value = node.to_value()?;
