@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use convoy_template::{Context, Functions, Limits, TemplateSet};
+use convoy_template::value::Time;
+use convoy_template::{Context, Functions, Limits, TemplateSet, Value};
 
 fn render(source: &str, data: &str) -> String {
     let mut set = TemplateSet::new(Functions::builtins());
@@ -64,5 +65,42 @@ fn templates_do_what_go_does() {
         ("{{ 12345678.0 }} {{ .n }}", "{}", "1.2345678e+07 <no value>"),
     ] {
         assert_eq!(render(source, data), expect, "{source}");
+    }
+}
+
+#[test]
+fn methods_of_instants_answer_or_refuse_as_go_does() {
+    let instant = Time::parse("2006-01-02T15:04:05Z07:00", "2024-05-06T07:08:09Z").expect("it is an instant");
+    let place = "template: x:1:5: executing \"x\" at <.t.";
+    for (source, expect) in [
+        (
+            "{{ .t.Location }} {{ printf \"%T\" .t.Location }}",
+            "UTC *time.Location".into(),
+        ),
+        ("{{ .t.Compare .t }} {{ .t.Year }}", "0 2024".into()),
+        (
+            "{{ .t.Zone }}",
+            format!("{place}Zone>: invalid function signature for Zone: second return value should be error; is int"),
+        ),
+        (
+            "{{ .t.Clock }}",
+            format!("{place}Clock>: function Clock has 3 return values; should be 1 or 2"),
+        ),
+        (
+            "{{ .t.Clock 1 }}",
+            format!("{place}Clock>: wrong number of args for Clock: want 0 got 1"),
+        ),
+    ] {
+        let mut set = TemplateSet::new(Functions::builtins());
+        set.parse("x", source).expect("it parses");
+        let mut context = Context::new(Arc::new(set), Arc::default(), Limits::default());
+        let data = context.heap_mut().map().expect("it fits");
+        let value = Value::from(instant.clone());
+        context.heap_mut().insert(data, "t", value).expect("it fits");
+        let text = match context.execute("x", Value::Map(data)) {
+            Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(text, expect, "{source}");
     }
 }

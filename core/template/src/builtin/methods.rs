@@ -4,7 +4,8 @@ use alloc::string::ToString as _;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::value::{IntKind, Time, Type, duration_text};
+use crate::function::Special;
+use crate::value::{IntKind, Struct, Time, Type, duration_text};
 use crate::{Context, Function, Str, Value};
 
 fn int(i: impl Into<i64>) -> Value {
@@ -21,6 +22,17 @@ fn compare(name: &str, compare: fn(&Time, &Time) -> Value) -> Function {
     Function::new(name, move |_: &mut Context, time: Arc<Time>, other: Arc<Time>| {
         compare(&time, &other)
     })
+}
+
+/// A method whose results no template can take.
+fn refused(name: &str, message: &'static str) -> Function {
+    getter(name, |_| Value::Nil).special(Special::Refuse(message))
+}
+
+/// `*time.Location`. UTC is the only one that instants come with; others are known by their abbreviation.
+fn location(time: &Time) -> Value {
+    let name = time.zone.name.to_string();
+    Struct::new("*time.Location").pointer().text(name).into_value()
 }
 
 fn instant(time: &Time) -> (i64, u32) {
@@ -66,6 +78,22 @@ pub(crate) fn time_methods() -> Vec<Function> {
         getter("IsZero", |time| Value::Bool(time.is_zero())),
         getter("UTC", |time| Value::from(time.in_zone(crate::value::Zone::utc()))),
         getter("Local", |time| Value::from(time.in_zone(crate::value::Zone::utc()))),
+        getter("Location", location),
+        refused(
+            "Zone",
+            "invalid function signature for Zone: second return value should be error; is int"
+        ),
+        refused(
+            "ISOWeek",
+            "invalid function signature for ISOWeek: second return value should be error; is int"
+        ),
+        refused(
+            "ZoneBounds",
+            "invalid function signature for ZoneBounds: second return value should be error; is time.Time"
+        ),
+        refused("Date", "function Date has 3 return values; should be 1 or 2"),
+        refused("Clock", "function Clock has 3 return values; should be 1 or 2"),
+        compare("Compare", |a, b| Value::int(instant(a).cmp(&instant(b)) as i64)),
         compare("Before", |a, b| Value::Bool(instant(a) < instant(b))),
         compare("After", |a, b| Value::Bool(instant(a) > instant(b))),
         compare("Equal", |a, b| Value::Bool(instant(a) == instant(b))),

@@ -31,6 +31,7 @@ impl<'t> Frame<'t, '_> {
         match function.special {
             Special::And => return self.short_circuit(dot, args, last, false),
             Special::Or => return self.short_circuit(dot, args, last, true),
+            Special::Refuse(message) => return Err(self.error(message)),
             Special::None | Special::Call => {}
         }
         let mut operands = self.context.pool.pop().unwrap_or_default();

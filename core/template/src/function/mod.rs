@@ -26,6 +26,8 @@ pub(crate) enum Special {
     Or,
     /// `call`.
     Call,
+    /// It refuses with this: Go's method has results that no template can take.
+    Refuse(&'static str),
 }
 
 type Plain = dyn Fn(&mut Context, &mut [Value]) -> Result<Value, CallError> + Send + Sync;
