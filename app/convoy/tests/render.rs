@@ -279,7 +279,7 @@ fn a_source_that_cannot_be_reached_is_named() {
         .says("http://127.0.0.1:9/x.git")
         .says("cannot be reached");
     with("file:///nowhere/at/all").says("file:///nowhere/at/all");
-    with("ssh://git@127.0.0.1/x.git").says("not supported");
+    with("ssh://git@127.0.0.1/x.git").says("is not trusted");
 }
 
 const CHART: &[(&str, &str)] = &[
