@@ -51,8 +51,12 @@ fn kind(value: &Value) -> &'static str {
 
 /// Reads YAML, with the error that sigs.k8s.io/yaml gives.
 pub(crate) fn read(text: &[u8]) -> Result<Value, Reason> {
-    yaml::helm::parse(text, &Limits::default())
-        .map_err(|error| Reason::yaml(&error).after("error converting YAML to JSON: "))
+    yaml::helm::parse(text, &Limits::default()).map_err(|error| refused(&error))
+}
+
+/// The error that sigs.k8s.io/yaml gives.
+pub(crate) fn refused(error: &yaml::Error) -> Reason {
+    Reason::yaml(error).after("error converting YAML to JSON: ")
 }
 
 /// The map that a Go structure of type `structure` is read from; `None` for null.

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_value::{Map, Value};
+use convoy_value::{Limits, Map, Value, yaml};
 
 use crate::decode::{self, Place};
 use crate::error::Error;
@@ -195,9 +195,15 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     documents.into_iter().map(str::trim_start).collect()
 }
 
+/// What is looked at in a manifest.
+const FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
 fn head(content: &str) -> Result<Head, Reason> {
     const NAME: &str = "SimpleHead";
-    let value = decode::read(content.as_bytes())?;
+    let value = yaml::helm::parse_members(content, &Limits::default(), |key| {
+        FIELDS.iter().any(|field| key.eq_ignore_ascii_case(field))
+    })
+    .map_err(|error| decode::refused(&error))?;
     let mut head = Head::default();
     let Some(map) = decode::structure(&value, Place::new(NAME, ""), "util.SimpleHead")? else {
         return Ok(head);

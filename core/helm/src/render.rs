@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use convoy_sprig::semver::is_compatible;
@@ -234,7 +234,8 @@ impl Rendered {
         for manifest in crds.chain(&self.manifests) {
             push(&mut text, manifest);
         }
-        let mut text = text.trim().to_string();
+        // It begins with a separator, if there is anything.
+        text.truncate(text.trim_end().len());
         text.push('\n');
         for hook in self.selected_hooks(selection) {
             push(&mut text, &hook.manifest);

@@ -26,14 +26,16 @@ pub(crate) enum Tree {
 /// A map at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Branch {
-    entries: BTreeMap<Arc<str>, Tree>,
+    /// In the order of keys, each of which stands once.
+    entries: Vec<(Arc<str>, Tree)>,
     /// Whether a null stands in it or in a map below it; lists do not count.
     has_nulls: bool,
 }
 
 impl Branch {
-    fn new(entries: BTreeMap<Arc<str>, Tree>) -> Self {
-        let has_nulls = entries.values().any(|value| match value {
+    /// Of entries in order.
+    fn new(entries: Vec<(Arc<str>, Tree)>) -> Self {
+        let has_nulls = entries.iter().any(|(_, value)| match value {
             Tree::Leaf(leaf) => leaf.is_null(),
             Tree::Table(branch) => branch.has_nulls,
         });
@@ -41,11 +43,12 @@ impl Branch {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Tree)> {
-        self.entries.iter()
+        self.entries.iter().map(|(key, value)| (key, value))
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Tree> {
-        self.entries.get(key)
+        let place = self.entries.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
+        self.entries.get(place).map(|(_, value)| value)
     }
 
     /// The same without nulls.
@@ -96,7 +99,9 @@ impl Tree {
 
     pub(crate) fn from_map(map: Map) -> Self {
         let entries = map.into_iter().map(|(key, value)| (key.into(), Self::new(value)));
-        Self::Table(Arc::new(Branch::new(entries.collect())))
+        let mut entries: Vec<(Arc<str>, Self)> = entries.collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Self::Table(Arc::new(Branch::new(entries)))
     }
 }
 

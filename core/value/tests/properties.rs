@@ -177,4 +177,22 @@ proptest! {
             prop_assert!(error.column() <= text.chars().count() + 1, "{}", error);
         }
     }
+
+    /// Both what has the shape of a manifest, and what has no shape.
+    #[test]
+    fn wanted_members_are_those_of_a_whole_reading(text in prop_oneof![
+        yaml_like(),
+        (yaml_like(), yaml_like()).prop_map(|(a, b)| format!("a: {a}\nb:\n  c: {b}\na1: .inf\n")),
+        value().prop_map(|value| yaml::marshal(&value).unwrap_or_default()),
+    ]) {
+        let wanted = |key: &str| key.len() != 1;
+        let limits = Limits::default();
+        let expect = yaml::helm::parse(&text, &limits).map(|mut value| {
+            if let Value::Object(map) = &mut value {
+                map.retain(|key, _| wanted(key));
+            }
+            value
+        });
+        prop_assert_eq!(yaml::helm::parse_members(&text, &limits, wanted), expect);
+    }
 }

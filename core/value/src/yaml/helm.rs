@@ -7,8 +7,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::compose::Options;
+use super::compose::{Composer, Options};
 use super::error::{BAD_SEPARATOR, Dialect, Mark};
+use super::input;
 use super::{Document, Error, ErrorKind, check_size, read_all, read_first, read_first_document};
 use crate::{Limits, Numbers, Value};
 
@@ -27,6 +28,26 @@ fn options(limits: &Limits, numbers: Numbers, strict: bool) -> Options<'_> {
 /// When the text is not YAML, holds what JSON cannot, or passes a limit.
 pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
     read_first(text.as_ref(), options(limits, Numbers::Exact, false))
+}
+
+/// As [`parse`], but of a mapping only the members whose keys are wanted: their place in a large document costs no
+/// value for the rest of it.
+///
+/// # Errors
+/// As [`parse`], whichever member the error is in.
+pub fn parse_members(text: impl AsRef<[u8]>, limits: &Limits, wanted: impl Fn(&str) -> bool) -> Result<Value, Error> {
+    let (text, options) = (text.as_ref(), options(limits, Numbers::Exact, false));
+    check_size(text, options)?;
+    let input = input::decode(text);
+    let members = Composer::new(&input.text, input.broken, options).members(&wanted);
+    if let Some(members) = members {
+        return Ok(members);
+    }
+    let mut value = read_first(text, options)?;
+    if let Value::Object(map) = &mut value {
+        map.retain(|key, _| wanted(key));
+    }
+    Ok(value)
 }
 
 /// Reads the first document, every number a float: values and `fromYaml`, as templates see them.

@@ -6,6 +6,7 @@
 
 mod beyond_json;
 mod mapping;
+mod members;
 mod scalar;
 
 use alloc::collections::BTreeMap;
