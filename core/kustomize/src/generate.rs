@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::decode::Fields;
 use crate::meter::Meter;
 use crate::node::{Entries, Node, Scalar, Tag, is_text_key};
+use crate::quotes;
 use crate::resource::{Behavior, Resource, set_untagged};
 
 /// What `generatorOptions` and `options` say.
@@ -133,7 +134,7 @@ impl Generator {
                 Node::string(if self.kind.is_empty() { "Opaque" } else { &self.kind }),
             );
         }
-        fill(&mut node, pairs, self.secret);
+        fill(&mut node, pairs, self.secret).map_err(|problem| format!("`{}`: {problem}", self.name))?;
         if options.as_ref().is_some_and(|options| options.immutable) {
             node.set(
                 "immutable",
@@ -231,12 +232,18 @@ fn file_source(source: &str) -> Result<(&str, &str), String> {
 }
 
 /// Puts what was read into `data`, and what is no text into `binaryData`.
-fn fill(node: &mut Entries, pairs: BTreeMap<String, Vec<u8>>, secret: bool) {
+///
+/// # Errors
+/// When kustomize cannot read a text as it writes it.
+fn fill(node: &mut Entries, pairs: BTreeMap<String, Vec<u8>>, secret: bool) -> Result<(), String> {
     let mut data = Entries::default();
     let mut binary = Entries::default();
     for (key, value) in pairs {
         match String::from_utf8(value) {
             Ok(text) if secret => data.0.push((key, Node::string(base64(text.as_bytes())))),
+            Ok(text) if is_unreadable_block(&text) => {
+                return Err(format!("`{key}` begins with a tab, which its YAML cannot hold"));
+            }
             Ok(text) => data.0.push((key, Node::string(text))),
             Err(bytes) => {
                 let list = if secret { &mut data } else { &mut binary };
@@ -249,6 +256,13 @@ fn fill(node: &mut Entries, pairs: BTreeMap<String, Vec<u8>>, secret: bool) {
             node.set(field, Node::Map(entries));
         }
     }
+    Ok(())
+}
+
+/// Whether kyaml writes a text as a block that it cannot read again at the end of a build: one of several lines whose
+/// first begins with a tab, unless something else in it makes kyaml use quotes.
+fn is_unreadable_block(text: &str) -> bool {
+    text.starts_with('\t') && text.contains('\n') && !quotes::are_needed(text)
 }
 
 /// In lines of 70 characters, if it is longer than one.

@@ -9,7 +9,10 @@ use convoy_value::Value;
 use crate::node::Node;
 
 /// Types without a namespace.
-const CLUSTER: &str = include_str!("../tables/cluster.txt");
+const SCOPES: &str = include_str!("../tables/cluster.txt");
+
+/// The line before the types that have a namespace.
+const NAMESPACED: &str = "= namespaced";
 
 /// Stands for the namespace of what has none.
 const NOWHERE: &str = "_non_namespaceable_";
@@ -51,7 +54,16 @@ impl Gvk {
     /// Whether objects of it certainly have no namespace.
     pub(crate) fn is_cluster_scoped(&self) -> bool {
         // Most kinds are told apart by their first letters already.
-        CLUSTER.lines().any(|line| {
+        self.is_among(SCOPES.lines().take_while(|line| *line != NAMESPACED))
+    }
+
+    /// Whether kustomize knows, without its description of the API, if the type has a namespace.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.is_among(SCOPES.lines())
+    }
+
+    fn is_among<'t>(&self, mut types: impl Iterator<Item = &'t str>) -> bool {
+        types.any(|line| {
             line.strip_suffix(&*self.kind)
                 .and_then(|rest| rest.strip_suffix(' '))
                 .is_some_and(|api| split_api_version(api) == (&self.group, &self.version))

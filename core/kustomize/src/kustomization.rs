@@ -128,12 +128,11 @@ impl SortOptions {
             }
         };
         fields.finish()?;
-        let options = Self { order, lists };
-        options.check()?;
-        Ok(options)
+        Ok(Self { order, lists })
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether they make sense, which matters in the outermost kustomization only.
+    pub(crate) fn check(&self) -> Result<()> {
         match (self.order.as_str(), &self.lists) {
             ("legacy", _) | ("fifo", None) => Ok(()),
             ("fifo", Some(_)) => Err("`sortOptions.legacySortOptions` is set but the order is not `legacy`".into()),

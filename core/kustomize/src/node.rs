@@ -9,6 +9,8 @@ use alloc::vec::Vec;
 
 use convoy_value::{Map, Number, Value, json, yaml};
 
+use crate::folded;
+
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
@@ -16,6 +18,8 @@ pub(crate) enum Tag {
     None,
     /// Text.
     Str,
+    /// Text in a folded block.
+    Folded,
     Null,
     Bool,
     Int,
@@ -142,11 +146,14 @@ impl Scalar {
 
     /// Whether kyaml takes it for a text.
     pub(crate) fn is_string(&self) -> bool {
-        matches!(self.tag, Tag::Str | Tag::None)
+        matches!(self.tag, Tag::Str | Tag::Folded | Tag::None)
     }
 
     /// The value that it is printed as.
     fn value(&self) -> Result<Value, String> {
+        if self.tag == Tag::Folded {
+            return Ok(Value::String(folded::rewritten(&self.text)));
+        }
         if self.quoted || self.tag == Tag::Str {
             return Ok(Value::String(self.text.clone()));
         }
@@ -154,7 +161,7 @@ impl Scalar {
         if self.tag == Tag::None || found == self.tag || (self.tag, found) == (Tag::Float, Tag::Int) {
             return Ok(match found {
                 Tag::Str => Value::String(self.text.clone()),
-                Tag::None | Tag::Null | Tag::Bool | Tag::Int | Tag::Float | Tag::Time => {
+                Tag::None | Tag::Folded | Tag::Null | Tag::Bool | Tag::Int | Tag::Float | Tag::Time => {
                     yaml::kustomize::plain(&self.text)
                 }
             });
@@ -167,7 +174,7 @@ impl Scalar {
 impl Tag {
     fn name(self) -> &'static str {
         match self {
-            Self::None | Self::Str => "text",
+            Self::None | Self::Str | Self::Folded => "text",
             Self::Null => "null",
             Self::Bool => "boolean",
             Self::Int => "whole number",
@@ -205,7 +212,16 @@ impl Node {
                 quoted: false,
                 shared: 0,
             }),
-            Value::Number(Number::Big(text)) => Self::Scalar(Scalar::plain(text.into())),
+            Value::Number(Number::Big(text)) => {
+                let text = String::from(text);
+                Self::Scalar(match text.strip_prefix(yaml::kustomize::FOLDED) {
+                    Some(folded) => Scalar {
+                        tag: Tag::Folded,
+                        ..Scalar::string(folded)
+                    },
+                    None => Scalar::plain(text),
+                })
+            }
             number @ Value::Number(_) => Self::Scalar(Scalar::plain(json::to_canonical(&number))),
             Value::String(text) => {
                 // What looks like something else had quotes.
@@ -320,6 +336,15 @@ impl Node {
             }
             Self::Seq(_) => Err("a scalar was expected, not a sequence".into()),
             Self::Map(_) => Err("a scalar was expected, not a mapping".into()),
+        }
+    }
+
+    /// Puts every text in quotes, as JSON has it.
+    pub(crate) fn quote(&mut self) {
+        match self {
+            Self::Scalar(scalar) => scalar.quoted |= scalar.tag == Tag::Str,
+            Self::Seq(items) => items.iter_mut().for_each(Self::quote),
+            Self::Map(map) => map.0.iter_mut().for_each(|(_, node)| node.quote()),
         }
     }
 

@@ -123,7 +123,7 @@ impl ResMap {
     pub(crate) fn reindex_if_renamed(&mut self, place: usize) {
         let renamed = self
             .get(place)
-            .is_some_and(|resource| Id::of(&resource.node) != resource.id);
+            .is_some_and(|resource| resource.read_id() != resource.id);
         if renamed {
             self.reindex(place);
         }
@@ -245,6 +245,11 @@ impl ResMap {
         };
         let Some(old) = self.get(place) else { return Ok(()) };
         resource.complete_from(old, behavior == Behavior::Merge);
+        // One that had the name in the past may be of another kind by now.
+        let id = resource.read_id();
+        let [place] = self.current(&id)[..] else {
+            return Err(format!("cannot find resource with id {id} to replace"));
+        };
         if let Some(slot) = self.get_mut(place) {
             *slot = resource;
         }

@@ -84,6 +84,8 @@ pub(crate) struct Resource {
     pub(crate) variables: Vec<String>,
     /// What its shared scalars are, by their number less one.
     shared: Vec<Option<Scalar>>,
+    /// Whether its type certainly has no namespace though that is not built in.
+    cluster: bool,
 }
 
 impl Resource {
@@ -95,6 +97,7 @@ impl Resource {
             notes: Notes::default(),
             variables: Vec::new(),
             shared: Vec::new(),
+            cluster: false,
         }
     }
 
@@ -133,9 +136,22 @@ impl Resource {
         walked
     }
 
-    /// Reads again what names it.
+    /// What names it, read again.
+    pub(crate) fn read_id(&self) -> Id {
+        let mut id = Id::of(&self.node);
+        id.cluster |= self.cluster;
+        id
+    }
+
+    /// Keeps what names it true.
     pub(crate) fn refresh(&mut self) {
-        self.id = Id::of(&self.node);
+        self.id = self.read_id();
+    }
+
+    /// Notes that a description by the user knows its type as one without a namespace.
+    pub(crate) fn set_cluster_scoped(&mut self) {
+        self.cluster = true;
+        self.id.cluster = true;
     }
 
     /// What named it in the past, the oldest first.
@@ -216,6 +232,13 @@ impl Resource {
         }
         if let Some(map) = map {
             set_untagged(map, last, text);
+        }
+    }
+
+    /// Sets the version to a scalar without text.
+    pub(crate) fn set_null_version(&mut self) {
+        if let Some(map) = self.node.as_map_mut() {
+            map.set("apiVersion", Node::untagged(""));
         }
     }
 

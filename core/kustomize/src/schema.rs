@@ -1,6 +1,6 @@
 //! How lists merge, by type: what kustomize's embedded API description says, and what `openapi.path` adds.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -35,8 +35,20 @@ pub(crate) struct Schema {
     definitions: Vec<BTreeMap<String, Field>>,
     /// `apiVersion/Kind` to its definition.
     types: BTreeMap<String, Number>,
-    /// Types of which a description of the user says whether they have a namespace.
-    pub(crate) custom: bool,
+    /// The definitions' names.
+    names: BTreeMap<String, Number>,
+}
+
+/// When kustomize reads a description by the user: it keeps what it knows already, and a later definition takes the place
+/// of an earlier one of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Before anything else is needed: the built-in types are gone.
+    Alone,
+    /// Before the built-in types, which are known to be needed.
+    First,
+    /// After the built-in types.
+    Last,
 }
 
 /// A place in the schema.
@@ -46,6 +58,28 @@ pub(crate) enum Place<'s> {
     Definition(Number),
     /// A field of one.
     Field(&'s Field),
+}
+
+/// Types that certainly have no namespace, as `apiVersion Kind`, by the paths of a description: a type of which no path
+/// names a namespace has none.
+pub(crate) fn cluster_scoped(description: &Value) -> BTreeSet<String> {
+    let mut scopes: BTreeMap<String, bool> = BTreeMap::new();
+    let paths = description.get("paths").and_then(Value::as_object);
+    for (path, methods) in paths.into_iter().flat_map(convoy_value::Map::iter) {
+        let Some(gvk) = methods.at(&["get", "x-kubernetes-group-version-kind"]) else {
+            continue;
+        };
+        let text = |key| gvk.get(key).and_then(Value::as_str).unwrap_or_default();
+        let version = match text("group") {
+            "" => text("version").to_string(),
+            group => format!("{group}/{}", text("version")),
+        };
+        *scopes.entry(format!("{version} {}", text("kind"))).or_default() |= path.contains("namespaces/{namespace}");
+    }
+    scopes
+        .into_iter()
+        .filter_map(|(name, namespaced)| (!namespaced).then_some(name))
+        .collect()
 }
 
 impl Schema {
@@ -60,6 +94,9 @@ impl Schema {
             {
                 let number = schema.definitions.len();
                 schema.definitions.push(BTreeMap::new());
+                if let Some(name) = words.next() {
+                    schema.names.insert(name.to_string(), number);
+                }
                 for name in words {
                     schema.types.insert(name.to_string(), number);
                 }
@@ -93,19 +130,30 @@ impl Schema {
     ///
     /// # Errors
     /// When it is none.
-    pub(crate) fn add(&mut self, description: &Value) -> Result<(), String> {
-        self.custom = true;
+    pub(crate) fn add(&mut self, description: &Value, turn: Turn) -> Result<(), String> {
         let Some(definitions) = description.get("definitions").and_then(Value::as_object) else {
             return Ok(());
         };
-        let first = self.definitions.len();
-        let numbers: BTreeMap<&str, Number> = definitions
-            .keys()
-            .enumerate()
-            .map(|(index, name)| (name, first + index))
-            .collect();
-        self.definitions.resize_with(first + definitions.len(), BTreeMap::new);
+        let known = self.names.clone();
+        for name in definitions.keys() {
+            match known.get(name) {
+                Some(number) if turn == Turn::Last => {
+                    if let Some(definition) = self.definitions.get_mut(*number) {
+                        definition.clear();
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    self.names.insert(name.to_string(), self.definitions.len());
+                    self.definitions.push(BTreeMap::new());
+                }
+            }
+        }
+        let numbers = self.names.clone();
         for (name, definition) in definitions.iter() {
+            if turn == Turn::First && known.contains_key(name) {
+                continue;
+            }
             let number = numbers.get(name).copied().unwrap_or_default();
             self.read_object(number, definition, &numbers, 0)?;
             for gvk in definition
@@ -118,7 +166,12 @@ impl Schema {
                     "" => text("version").to_string(),
                     group => format!("{group}/{}", text("version")),
                 };
-                self.types.insert(format!("{version}/{}", text("kind")), number);
+                let kind = format!("{version}/{}", text("kind"));
+                if turn == Turn::First {
+                    self.types.entry(kind).or_insert(number);
+                } else {
+                    self.types.insert(kind, number);
+                }
             }
         }
         Ok(())
@@ -128,7 +181,7 @@ impl Schema {
         &mut self,
         number: Number,
         schema: &Value,
-        numbers: &BTreeMap<&str, Number>,
+        numbers: &BTreeMap<String, Number>,
         depth: usize,
     ) -> Result<(), String> {
         if depth > 100 {
@@ -151,7 +204,7 @@ impl Schema {
     fn read_field(
         &mut self,
         property: &Value,
-        numbers: &BTreeMap<&str, Number>,
+        numbers: &BTreeMap<String, Number>,
         depth: usize,
     ) -> Result<Field, String> {
         let strategy = property

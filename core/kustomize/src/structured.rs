@@ -106,7 +106,7 @@ fn block(node: &Node, depth: usize, out: &mut String) -> Result<(), String> {
             Ok(())
         }
         Node::Scalar(text) => {
-            if matches!(text.tag, Tag::Str) || text.quoted {
+            if matches!(text.tag, Tag::Str | Tag::Folded) || text.quoted {
                 out.push_str(&scalar(&Value::from(text.text.as_str()))?);
             } else {
                 out.push_str(&text.text);

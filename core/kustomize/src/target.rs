@@ -9,7 +9,7 @@
 mod frame;
 mod load;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
@@ -28,7 +28,7 @@ use crate::limits::Limits;
 use crate::meter::{Breach, Meter};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
-use crate::schema::Schema;
+use crate::schema::{Schema, Turn};
 use crate::transform::{Subjects, Transformer};
 use crate::vars::Var;
 use crate::warning::Warning;
@@ -125,6 +125,9 @@ impl Builder<'_> {
             let file = file.clone();
             move |problem| Error::Field { file, field, problem }
         };
+        if let Some(options) = &metadata.sort {
+            options.check().map_err(in_file("sortOptions"))?;
+        }
         let mut map = self.sorted(&metadata, sum.map);
         if metadata.wants("managedByLabel") || self.options.managed_by_label {
             self.transform(&managed_by(), &mut map)
@@ -240,8 +243,8 @@ fn managed_by() -> Transformer {
     }
 }
 
-/// What `managedByLabel` says: kubectl does not know which kustomize is in it.
-const MANAGED_BY: &str = "kustomize-(devel)";
+/// What `managedByLabel` says.
+const MANAGED_BY: &str = "kustomize-v5.8.1";
 
 /// What has been gathered so far.
 #[derive(Clone, Debug, Default)]
@@ -268,8 +271,12 @@ pub(crate) struct Builder<'f> {
 /// Which schema counts: read when the first patch needs it.
 #[derive(Clone, Debug, Default)]
 struct SchemaState {
-    /// A description by the user, and whether the built-in one is gone with it.
-    custom: Option<(Value, bool)>,
+    /// A description by the user, and when it is read.
+    custom: Option<(Value, Turn)>,
+    /// Whether an object of a type that the built-in description does not have came before: then that one will be read.
+    needed: bool,
+    /// Types without a namespace by that description.
+    cluster_scoped: Arc<BTreeSet<String>>,
     /// Whether the first kustomization has decided.
     decided: bool,
     read: Option<Arc<Schema>>,
@@ -330,16 +337,21 @@ impl<'f> Builder<'f> {
 }
 
 impl SchemaState {
+    /// Notes whether the built-in description will be needed, as kustomize finds that out: by a type that it does not know.
+    fn note_types(&mut self, resources: &[Resource]) {
+        self.needed |= resources.iter().any(|resource| !resource.id.gvk.is_built_in());
+    }
+
     fn get(&mut self) -> Result<Arc<Schema>, String> {
         if let Some(schema) = &self.read {
             return Ok(Arc::clone(schema));
         }
         let mut schema = match &self.custom {
-            Some((_, true)) => Schema::default(),
-            Some((_, false)) | None => Schema::built_in(),
+            Some((_, Turn::Alone)) => Schema::default(),
+            Some((_, Turn::First | Turn::Last)) | None => Schema::built_in(),
         };
-        if let Some((description, _)) = &self.custom {
-            schema.add(description)?;
+        if let Some((description, turn)) = &self.custom {
+            schema.add(description, *turn)?;
         }
         let schema = Arc::new(schema);
         self.read = Some(Arc::clone(&schema));

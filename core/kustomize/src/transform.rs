@@ -463,7 +463,11 @@ fn merge_patch(
         }
         copy.set_text(&["metadata", "name"], &patch.id.name);
         copy.set_namespace(&patch.id.namespace);
-        copy.set_text(&["apiVersion"], &id.gvk.api_version());
+        match id.gvk.api_version() {
+            // Without a tag, no text is null.
+            none if none.is_empty() => copy.set_null_version(),
+            version => copy.set_text(&["apiVersion"], &version),
+        }
         copy.set_text(&["kind"], &patch.id.gvk.kind);
     }
     let (names, kinds) = (copy.notes.allow_name_change, copy.notes.allow_kind_change);

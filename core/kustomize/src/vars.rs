@@ -272,7 +272,7 @@ fn typed(value: &Scalar) -> Scalar {
             shared: 0,
             ..value.clone()
         },
-        Tag::None | Tag::Str | Tag::Null | Tag::Time => Scalar::string(&*value.text),
+        Tag::None | Tag::Str | Tag::Folded | Tag::Null | Tag::Time => Scalar::string(&*value.text),
     }
 }
 

@@ -97,16 +97,24 @@ impl Frame {
     }
 
     /// Takes over what a base or component made.
-    fn take(&mut self, done: Frame, meter: &Meter) -> Outcome<()> {
+    fn take(&mut self, done: Frame, defaults: &Arc<Config>, meter: &Meter) -> Outcome<()> {
         if done.component {
-            self.sum = done.sum;
-            return Ok(());
+            let Sum { map, config, vars } = done.sum;
+            self.sum = Sum {
+                map,
+                config: None,
+                vars,
+            };
+            let fail = self.fail("components");
+            return config.map_or(Ok(()), |config| {
+                add_config(&mut self.sum.config, &config, defaults).map_err(&fail)
+            });
         }
         let fail = self.fail("resources");
         let Sum { map, config, vars } = done.sum;
         self.sum.map.append_all(map, meter).map_err(&fail)?;
         if let Some(config) = config {
-            add_config(&mut self.sum.config, &config).map_err(&fail)?;
+            add_config(&mut self.sum.config, &config, defaults).map_err(&fail)?;
         }
         for (name, var) in vars {
             if self.sum.vars.contains_key(&name) {
@@ -118,11 +126,13 @@ impl Frame {
     }
 }
 
-fn add_config(ours: &mut Option<Arc<Config>>, theirs: &Arc<Config>) -> Result<(), String> {
+fn add_config(ours: &mut Option<Arc<Config>>, theirs: &Arc<Config>, defaults: &Arc<Config>) -> Result<(), String> {
     let merged = match ours {
-        Some(ours) if Arc::ptr_eq(ours, theirs) || ours == theirs => return Ok(()),
+        Some(ours) if Arc::ptr_eq(ours, defaults) && Arc::ptr_eq(theirs, defaults) => return Ok(()),
         Some(ours) => Arc::new(ours.merge(theirs)?),
-        None => Arc::clone(theirs),
+        None if Arc::ptr_eq(theirs, defaults) => Arc::clone(theirs),
+        // Of two fields, one of any type and one of a type that comes first, the merge forgets the general one.
+        None => Arc::new(Config::default().merge(theirs)?),
     };
     *ours = Some(merged);
     Ok(())
@@ -146,7 +156,7 @@ impl Builder<'_> {
                     };
                     match stack.last_mut() {
                         Some(parent) => {
-                            parent.take(done, self.meter)?;
+                            parent.take(done, &self.defaults, self.meter)?;
                             let count = parent.sum.map.len();
                             self.meter.objects(count).map_err(parent.fail("resources"))?;
                         }
@@ -237,7 +247,8 @@ impl Builder<'_> {
 
     fn read_file(&mut self, frame: &Frame, path: &str) -> Result<Vec<Resource>, String> {
         let content = self.load(&frame.directory, path)?;
-        let mut resources = read_objects(&content, self.meter)?;
+        let mut resources = read_objects(&content, &self.schema.cluster_scoped, self.meter)?;
+        self.schema.note_types(&resources);
         if let Some(origin) = &frame.origin {
             let text = origin.append(path).to_yaml();
             for resource in &mut resources {
@@ -316,7 +327,7 @@ impl Builder<'_> {
         } else {
             Arc::new(defaults.merge(&custom).map_err(&fail)?)
         };
-        add_config(&mut frame.sum.config, &config).map_err(&fail)?;
+        add_config(&mut frame.sum.config, &config, &self.defaults).map_err(&fail)?;
         let fail = frame.fail("crds");
         for path in frame.kustomization.crds.clone() {
             let in_path = |problem| fail(format!("`{path}`: {problem}"));
@@ -325,7 +336,7 @@ impl Builder<'_> {
                 yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
             let config = crd_config(&value, self.meter).map_err(in_path)?;
             if config != Config::default() {
-                add_config(&mut frame.sum.config, &Arc::new(config)).map_err(in_path)?;
+                add_config(&mut frame.sum.config, &Arc::new(config), &self.defaults).map_err(in_path)?;
             }
         }
         Ok(())
@@ -452,7 +463,7 @@ impl Builder<'_> {
             .map_err(in_chart)?;
         let text = renderer.render(&request).map_err(in_chart)?;
         meter.write(text.len()).map_err(in_chart)?;
-        for mut resource in read_objects(text.as_bytes(), meter).map_err(in_chart)? {
+        for mut resource in read_objects(text.as_bytes(), &self.schema.cluster_scoped, meter).map_err(in_chart)? {
             resource.set_annotation(HELM_GENERATED, "true");
             if let Some(origin) = origin {
                 resource.set_annotation(ORIGIN, &origin.to_yaml());
@@ -474,10 +485,11 @@ impl Builder<'_> {
         let mut map = ResMap::new();
         let mut paths = Vec::new();
         for entry in entries {
-            let Ok(resources) = read_objects(entry.as_bytes(), self.meter) else {
+            let Ok(resources) = read_objects(entry.as_bytes(), &self.schema.cluster_scoped, self.meter) else {
                 paths.push(entry);
                 continue;
             };
+            self.schema.note_types(&resources);
             for mut resource in resources {
                 if let Some(origin) = &frame.origin {
                     resource.set_annotation(ORIGIN, &origin.append(frame.name).to_yaml());
@@ -499,11 +511,12 @@ impl Builder<'_> {
         }
         let base = frame.directory.rsplit('/').next().unwrap_or_default().to_string();
         let meter = self.meter;
+        let cluster_scoped = Arc::clone(&self.schema.cluster_scoped);
         let mut found = Vec::new();
         for resource in map.iter() {
             let directory = &frame.directory;
             let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
-            let mut objects = |text: &str| read_objects(text.as_bytes(), meter);
+            let mut objects = |text: &str| read_objects(text.as_bytes(), &cluster_scoped, meter);
             let plugin = plugins::read(resource, &base, &mut load, &mut objects).map_err(&fail)?;
             let origin = resource.annotation(ORIGIN).map(|text| Origin {
                 configured_in: text.strip_prefix("path: ").unwrap_or(text).trim().to_string(),
@@ -588,8 +601,9 @@ impl Builder<'_> {
         let directory = &frame.directory;
         let target = self.target_namespace(Some(config));
         let meter = self.meter;
+        let cluster_scoped = Arc::clone(&self.schema.cluster_scoped);
         let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
-        let mut objects = |text: &str| read_objects(text.as_bytes(), meter);
+        let mut objects = |text: &str| read_objects(text.as_bytes(), &cluster_scoped, meter);
         let mut add = |field: &'static str, kind: &str, transformer: Transformer| {
             all.push((
                 field,

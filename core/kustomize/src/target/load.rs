@@ -1,6 +1,6 @@
 //! Reading files: where they may be, and the objects in them.
 
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
@@ -16,6 +16,7 @@ use crate::meter::Meter;
 use crate::node::Node;
 use crate::paths;
 use crate::resource::Resource;
+use crate::schema::{self, Turn};
 use crate::target::frame::Frame;
 use crate::warning::Warning;
 
@@ -158,8 +159,13 @@ impl Builder<'_> {
             (Some(content), None) => {
                 let value =
                     yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| error.to_string())?;
-                let alone = self.schema.read.is_none();
-                self.schema.custom = Some((value, alone));
+                let turn = match (&self.schema.read, self.schema.needed) {
+                    (Some(_), _) => Turn::Last,
+                    (None, true) => Turn::First,
+                    (None, false) => Turn::Alone,
+                };
+                self.schema.cluster_scoped = Arc::new(schema::cluster_scoped(&value));
+                self.schema.custom = Some((value, turn));
                 self.schema.read = None;
                 self.schema.decided = true;
                 Ok(())
@@ -175,7 +181,13 @@ impl Builder<'_> {
 }
 
 /// The objects in a text: lists are opened, and each object must have a kind and a name.
-pub(crate) fn read_objects(text: &[u8], meter: &Meter) -> Result<Vec<Resource>, String> {
+///
+/// `cluster_scoped` are types without a namespace besides those that are always known.
+pub(crate) fn read_objects(
+    text: &[u8],
+    cluster_scoped: &BTreeSet<String>,
+    meter: &Meter,
+) -> Result<Vec<Resource>, String> {
     let limits = limits_of(text, meter.limits().text);
     let documents = yaml::kustomize::parse_documents_as_written(text, &limits).map_err(|error| error.to_string())?;
     let only = documents.len() == 1;
@@ -209,13 +221,22 @@ pub(crate) fn read_objects(text: &[u8], meter: &Meter) -> Result<Vec<Resource>, 
         }
         let is_list = node.get("kind").is_some_and(|kind| kind.text().ends_with("List"));
         if !is_list || node.get("items").is_none() {
-            objects.push(Resource::new(node));
+            let mut object = Resource::new(node);
+            let gvk = &object.id.gvk;
+            if !cluster_scoped.is_empty() && cluster_scoped.contains(&format!("{} {}", gvk.api_version(), gvk.kind)) {
+                object.set_cluster_scoped();
+            }
+            objects.push(object);
             continue;
         }
         match node.as_map_mut().and_then(|map| map.remove("items")) {
             Some(Node::Seq(items)) => {
                 for item in items {
                     check(&item, line)?;
+                    // Kustomize writes them as JSON and reads that.
+                    let value = item.to_value().map_err(|problem| format!("line {line}: {problem}"))?;
+                    let mut item = Node::from_written(value);
+                    item.quote();
                     queue.push_back((item, line));
                 }
             }

@@ -16,6 +16,10 @@ use super::{Document, Error, ErrorKind, check_size, read_first, read_first_docum
 use crate::serde_impls::integral;
 use crate::{Limits, Number, Numbers, Value};
 
+/// As written, a text in a folded block (`>`) is a big number that begins with this: kyaml writes such a text anew, and
+/// gets another text back.
+pub const FOLDED: char = '\0';
+
 fn options(limits: &Limits, numbers: Numbers) -> Options<'_> {
     Options {
         dialect: Dialect::Kustomize,
@@ -33,7 +37,7 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
     read_first(text.as_ref(), options(limits, Numbers::Exact))
 }
 
-/// Reads the first document, and keeps the text of what is none ([`Numbers::AsWritten`]).
+/// Reads the first document, and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`]).
 ///
 /// # Errors
 /// As [`parse`].
@@ -68,7 +72,7 @@ pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Do
     read_documents(text.as_ref(), options(limits, Numbers::Exact))
 }
 
-/// As [`parse_documents`], and keeps the text of what is none ([`Numbers::AsWritten`]).
+/// As [`parse_documents`], and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`]).
 ///
 /// # Errors
 /// As [`parse_documents`].

@@ -55,7 +55,7 @@ impl Scanner<'_> {
         }
         let kind = Kind::Scalar {
             text: Cow::Owned(text),
-            style: Style::Block,
+            style: if literal { Style::Block } else { Style::Folded },
         };
         self.push(kind, mark);
         Ok(())

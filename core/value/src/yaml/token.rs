@@ -10,6 +10,8 @@ pub(super) enum Style {
     Plain,
     Quoted,
     Block,
+    /// A block in which line breaks are folded.
+    Folded,
 }
 
 /// One piece of the text, or a boundary that indentation implies.

@@ -8,6 +8,7 @@ use super::mapping::Key;
 use super::{Anchor, Composer, NODE_BYTES, Result, plain_error};
 use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Scalar, Tag};
+use crate::yaml::kustomize::FOLDED;
 use crate::yaml::resolve::{self, Resolved};
 use crate::yaml::timestamp;
 use crate::yaml::token::Style;
@@ -66,6 +67,10 @@ impl<'a> Composer<'a, '_> {
                 self.float(f, mark);
             }
             return Ok(Value::Number(Number::Big(scalar.text.into())));
+        }
+        if self.options.numbers == Numbers::AsWritten && scalar.style == Style::Folded {
+            let marked = format!("{FOLDED}{}", scalar.text);
+            return Ok(Value::Number(Number::Big(marked.into())));
         }
         Ok(match resolved {
             Resolved::Null => Value::Null,
