@@ -216,6 +216,10 @@ fn only_what_is_named_is_read() {
             .says(expect);
     };
     check("large.yaml", "the limit of 16777216 bytes of a file is passed");
+    kustomize(dir.path(), &["app", "--limit-file-bytes", "4Ki"])
+        .exits(1)
+        .says("the limit of 4096 bytes of a file is passed")
+        .says("hint: `--limit-file-bytes`");
     check("pipe", "not a regular file");
     check("again", "cycle detected");
     check("/dev/zero", "`/dev/zero`");

@@ -167,7 +167,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.kustomize.warn();
     built.warnings.iter().for_each(warn);
     match to {
-        To::Form(RenderOutput::Yaml) => print::out(&text(&built)?),
+        To::Form(RenderOutput::Yaml) => print::out(&text(&built, limits.render_bytes)?),
         To::Form(form) => {
             let objects = built
                 .resources
@@ -177,12 +177,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             print::out(&super::show(&super::named(objects, &limits)?, form))
         }
         To::Path(path) if path.is_dir() => files::write_each(&built, &path),
-        To::Path(path) => files::write(&path, &text(&built)?),
+        To::Path(path) => files::write(&path, &text(&built, limits.render_bytes)?),
     }
 }
 
-fn text(built: &Built) -> Result<String, Failure> {
-    built.to_yaml().map_err(|error| Failure::of(&error))
+fn text(built: &Built, limit: u64) -> Result<String, Failure> {
+    let text = built.to_yaml().map_err(|error| Failure::of(&error))?;
+    if text.len() as u64 > limit {
+        return Err(
+            Failure::new(format!("the render passes the limit `bytes of a render` of {limit}"))
+                .hint("`--limit-render-bytes` sets another"),
+        );
+    }
+    Ok(text)
 }
 
 impl Refused {
@@ -258,6 +265,7 @@ fn bounds(limits: &convoy_domain::limits::Limits) -> convoy_kustomize::Limits {
     let default = convoy_kustomize::Limits::default();
     convoy_kustomize::Limits {
         file_bytes: size(limits.file_bytes),
+        kustomizations: limits.files,
         objects: limits.objects,
         bytes: size(limits.source_bytes),
         text: convoy_value::Limits {
@@ -278,6 +286,7 @@ fn failure(error: &Error) -> Failure {
         "bytes of a file" => Some("--limit-file-bytes"),
         "bytes in all" => Some("--limit-source-bytes"),
         "objects" => Some("--limit-objects"),
+        "kustomizations" => Some("--limit-files"),
         _ => None,
     };
     match error {
