@@ -49,21 +49,21 @@ impl<'a> Tree<'a> {
         self.walk(dir, key, wanted, &mut Vec::new())
     }
 
-    fn walk(&mut self, dir: &Path, key: &str, wanted: Wanted<'_>, parents: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    fn walk(&mut self, dir: &Path, key: &str, wanted: Wanted<'_>, parents: &mut Vec<Identity>) -> Result<(), Failure> {
         let place = || format!("cannot read directory `{}`", dir.display());
-        let real = fs::canonicalize(dir).map_err(|error| Failure::new(place()).because(&error))?;
-        if parents.contains(&real) {
+        let identity = identity(dir).map_err(|error| Failure::new(place()).because(&error))?;
+        if parents.contains(&identity) {
             return Err(Failure::new(place()).because_text("a link makes it contain itself"));
         }
         if parents.len() >= DEPTH {
             return Err(Failure::new(place()).because_text(format!("it is deeper than the limit of {DEPTH}")));
         }
-        parents.push(real);
+        parents.push(identity);
         let mut entries = fs::read_dir(dir)
-            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, _>>())
+            .and_then(|entries| entries.map(|entry| named(&entry?)).collect::<Result<Vec<_>, _>>())
             .map_err(|error| Failure::new(place()).because(&error))?;
         entries.sort();
-        for path in entries {
+        for (path, is_dir) in entries {
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
                 return Err(Failure::new(place()).because_text("a file name is not UTF-8"));
             };
@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
             } else {
                 format!("{key}/{name}")
             };
-            if path.is_dir() {
+            if is_dir {
                 if name != ".git" {
                     self.walk(&path, &below, wanted, parents)?;
                 }
@@ -106,13 +106,43 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// A path and whether a directory is there, behind a link too.
+fn named(entry: &fs::DirEntry) -> std::io::Result<(PathBuf, bool)> {
+    let (path, kind) = (entry.path(), entry.file_type()?);
+    let is_dir = if kind.is_symlink() {
+        path.is_dir()
+    } else {
+        kind.is_dir()
+    };
+    Ok((path, is_dir))
+}
+
+/// What tells a directory from every other one, whatever path leads to it.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+#[cfg(unix)]
+fn identity(dir: &Path) -> std::io::Result<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let facts = fs::metadata(dir)?;
+    Ok((facts.dev(), facts.ino()))
+}
+#[cfg(not(unix))]
+fn identity(dir: &Path) -> std::io::Result<Identity> {
+    fs::canonicalize(dir)
+}
+
 /// Reads a file of at most `limit` bytes.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let place = || format!("cannot read `{}`", path.display());
     let facts = fs::metadata(path).map_err(|error| Failure::new(place()).because(&error))?;
     check_regular(path, &facts)?;
     let file = fs::File::open(path).map_err(|error| Failure::new(place()).because(&error))?;
-    let mut content = Vec::new();
+    // One more byte than it has, so that the end is found without growing.
+    let expected = usize::try_from(facts.len().min(limit)).unwrap_or_default();
+    let mut content = Vec::with_capacity(expected.saturating_add(1));
     file.take(limit.saturating_add(1))
         .read_to_end(&mut content)
         .map_err(|error| Failure::new(place()).because(&error))?;

@@ -22,6 +22,10 @@ use convoy_helm::{Chart, CompiledChart, Files, Settings};
 use convoy_testkit_golden::measure::{self, Cost};
 use convoy_testkit_golden::{charts, components};
 
+/// As in our command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often both sides are measured in turn.
 const ROUNDS: usize = 3;
 
@@ -141,7 +145,10 @@ impl Tools {
 
     fn check_texts(&self, chart: &Path) {
         let text = |program: &Path, arguments: &[OsString]| {
-            let output = Command::new(program).args(arguments).output().expect("the program runs");
+            let output = Command::new(program)
+                .args(arguments)
+                .output()
+                .expect("the program runs");
             assert!(
                 output.status.success(),
                 "`{}` fails: {}",

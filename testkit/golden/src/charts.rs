@@ -26,7 +26,10 @@ pub type Files = Vec<(String, String)>;
 /// A chart of one workload: six templates, helpers, notes and a test hook.
 #[must_use]
 pub fn small(name: &str) -> Files {
-    let mut files = vec![("Chart.yaml".to_string(), about(name)), ("values.yaml".to_string(), VALUES.to_string())];
+    let mut files = vec![
+        ("Chart.yaml".to_string(), about(name)),
+        ("values.yaml".to_string(), VALUES.to_string()),
+    ];
     for (path, text) in [
         ("templates/_helpers.tpl", HELPERS),
         ("templates/deployment.yaml", DEPLOYMENT),
@@ -57,13 +60,16 @@ pub fn large(name: &str, count: usize) -> Files {
         ("rules", RULES),
     ];
     let mut files = vec![("Chart.yaml".to_string(), about(name))];
-    files.push(("templates/_helpers.tpl".to_string(), HELPERS.replace("app.", &format!("{name}."))));
+    files.push((
+        "templates/_helpers.tpl".to_string(),
+        HELPERS.replace("app.", &format!("{name}.")),
+    ));
     let mut values = String::from(VALUES);
     for index in 0..count {
         let part = format!("part{}", index / kinds.len());
         let (kind, text) = kinds[index % kinds.len()];
         if index % kinds.len() == 0 {
-            let _ = write!(values, "{part}:\n  component: {part}\n");
+            let _ = writeln!(values, "{part}:\n  component: {part}");
             for line in VALUES.lines() {
                 let _ = writeln!(values, "  {line}");
             }
@@ -87,10 +93,13 @@ pub fn umbrella(name: &str, count: usize) -> Files {
     let mut files = Vec::new();
     for index in 0..count {
         let sub = format!("sub{index:03}");
-        let _ = write!(chart, "  - name: {sub}\n    version: 1.2.3\n    condition: {sub}.enabled\n");
-        let _ = write!(
+        let _ = writeln!(
+            chart,
+            "  - name: {sub}\n    version: 1.2.3\n    condition: {sub}.enabled"
+        );
+        let _ = writeln!(
             values,
-            "{sub}:\n  enabled: true\n  replicaCount: {}\n  image:\n    tag: \"1.{index}.0\"\n  resources:\n    limits:\n      cpu: {index}m\n",
+            "{sub}:\n  enabled: true\n  replicaCount: {}\n  image:\n    tag: \"1.{index}.0\"\n  resources:\n    limits:\n      cpu: {index}m",
             index % 5
         );
         for (path, text) in small(&sub) {
