@@ -54,7 +54,11 @@ fn main() {
         costs.insert(name, ours);
     }
     for kind in ["plain", "overlay"] {
-        let large = if kind == "plain" { "plain 4,000" } else { "overlay 2,000" };
+        let large = if kind == "plain" {
+            "plain 4,000"
+        } else {
+            "overlay 2,000"
+        };
         if let (Some(less), Some(more)) = (costs.get(&*format!("{kind} 1,000")), costs.get(large)) {
             let factor = more.cpu.as_secs_f64() / less.cpu.as_secs_f64();
             println!("{large} costs {factor:.2} times {kind} 1,000");

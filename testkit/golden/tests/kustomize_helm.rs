@@ -75,7 +75,10 @@ fn ours(case: &Case) -> Result<String, String> {
         .iter()
         .map(|(path, text)| (path.clone(), text.as_bytes().into()))
         .collect();
-    let tree: Files = files.iter().map(|(path, content)| (path, Arc::clone(content))).collect();
+    let tree: Files = files
+        .iter()
+        .map(|(path, content)| (path, Arc::clone(content)))
+        .collect();
     let options = Options {
         charts: Some(Arc::new(InMemory(files))),
         ..Options::default()
@@ -129,6 +132,8 @@ fn a_chart_that_is_not_in_the_tree_is_refused_by_its_url() {
         problem,
         "`kustomization.yaml`: `helmCharts`: `https://charts.example.com` is remote, and nothing is fetched"
     );
-    let problem = build(&files, "", &Options::default()).expect_err("a refusal").to_string();
+    let problem = build(&files, "", &Options::default())
+        .expect_err("a refusal")
+        .to_string();
     assert!(problem.contains("charts are not rendered here"), "{problem}");
 }

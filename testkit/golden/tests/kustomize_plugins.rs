@@ -93,5 +93,10 @@ fn every_built_in_plugin_does_what_it_does_in_the_tool() {
             }
         }
     }
-    assert!(failures.is_empty(), "{} differ\n{}", failures.len(), failures.join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} differ\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
 }
