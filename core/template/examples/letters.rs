@@ -2,6 +2,10 @@
 //!
 //! `cargo run -p convoy-template --example letters`
 #![expect(clippy::print_stdout, reason = "it is an example")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "operands of template functions are given away"
+)]
 
 use std::error::Error;
 use std::sync::Arc;
