@@ -103,7 +103,7 @@ fn into_a_directory_each_object_is_a_file() {
         ("kustomization.yaml", "resources: [all.yaml]\n"),
         (
             "all.yaml",
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: Web.x}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n",
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: Web.x}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n",
         ),
     ]);
     fs::create_dir(dir.path().join("out")).unwrap();
@@ -116,10 +116,10 @@ fn into_a_directory_each_object_is_a_file() {
         names
     };
     kustomize(dir.path(), &["-o", "out"]).exits(0).prints("");
-    assert_eq!(written(), ["apps_v1_deployment_web.x.yaml", "v1_namespace_n.yaml"]);
+    assert_eq!(written(), ["apps_v1_deployment_web.x.yaml", "v1_namespace_ns.yaml"]);
     assert_eq!(
-        fs::read_to_string(dir.path().join("out/v1_namespace_n.yaml")).unwrap(),
-        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: n\n"
+        fs::read_to_string(dir.path().join("out/v1_namespace_ns.yaml")).unwrap(),
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ns\n"
     );
     // Names begin with the namespace once there are several.
     let more = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: other}\n";
@@ -133,7 +133,7 @@ fn into_a_directory_each_object_is_a_file() {
         [
             "default_apps_v1_deployment_web.x.yaml",
             "other_v1_service_s.yaml",
-            "v1_namespace_n.yaml"
+            "v1_namespace_ns.yaml"
         ]
     );
 }
