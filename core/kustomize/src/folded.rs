@@ -20,9 +20,10 @@ pub(crate) fn rewritten(text: &str) -> String {
         bytes: usize::MAX,
         ..Limits::default()
     };
-    match yaml::kustomize::parse(write(text), &limits) {
-        Ok(Value::String(read)) => read,
-        Ok(_) | Err(_) => text.into(),
+    let read = yaml::kustomize::parse(write(text), &limits);
+    match read.as_ref().ok().and_then(Value::as_array) {
+        Some([Value::String(read)]) => read.clone(),
+        Some(_) | None => text.into(),
     }
 }
 

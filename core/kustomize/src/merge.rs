@@ -175,6 +175,7 @@ impl<'s> Rules<'s> {
                         out.push((key, node));
                     }
                 }
+                out.iter_mut().for_each(|(_, node)| node.quote_made());
                 Ok(Some(Node::Map(Entries(out))))
             }
             Node::Seq(mut items) => {
@@ -230,6 +231,7 @@ impl<'s> Rules<'s> {
             at += 1;
             !gone.contains(&(at - 1))
         });
+        kept.iter_mut().for_each(|(_, node)| node.quote_made());
         dest.0 = kept;
         Ok(())
     }

@@ -339,6 +339,15 @@ impl Node {
         }
     }
 
+    /// Puts a scalar that kustomize made in quotes if it looks like something else than a text: so kyaml does whenever it
+    /// sets a field.
+    pub(crate) fn quote_made(&mut self) {
+        if let Self::Scalar(scalar) = self {
+            let looks = scalar.tag == Tag::None && !scalar.text.is_empty() && tag_of(&scalar.text) != Tag::Str;
+            scalar.quoted |= looks;
+        }
+    }
+
     /// Puts every text in quotes, as JSON has it.
     pub(crate) fn quote(&mut self) {
         match self {

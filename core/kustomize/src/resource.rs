@@ -208,13 +208,11 @@ impl Resource {
         }
     }
 
+    /// Sets an annotation, which makes all of them texts.
     pub(crate) fn set_annotation(&mut self, key: &str, text: &str) {
-        if let Some(map) = (self.node.as_map_mut())
-            .and_then(|map| map.map_mut("metadata"))
-            .and_then(|meta| meta.map_mut("annotations"))
-        {
-            map.set(key, quoted(text));
-        }
+        let mut texts = self.meta_texts("annotations");
+        texts.insert(key.to_string(), text.to_string());
+        self.set_meta_texts("annotations", &texts);
     }
 
     pub(crate) fn annotation(&self, key: &str) -> Option<&str> {

@@ -1,13 +1,17 @@
 //! `kubectl kustomize` as the judge of `convoy-kustomize`: trees of files, what the tool says of them, and ours.
 
+pub mod compare;
+pub mod disk;
 mod generate;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use convoy_kustomize::{Files, LoadRestrictor, Options};
+use convoy_kustomize::{Files, LoadRestrictor, Options, Tree as Source};
+
+use crate::corpus::Case;
 
 pub use generate::tree;
 
@@ -55,7 +59,7 @@ pub fn read_tree(root: &Path) -> std::io::Result<Files> {
 ///
 /// # Errors
 /// When we refuse it.
-pub fn ours(files: &Files, directory: &str, restrictor: LoadRestrictor) -> Answer {
+pub fn ours(files: &dyn Source, directory: &str, restrictor: LoadRestrictor) -> Answer {
     let options = Options {
         load_restrictor: restrictor,
         ..Options::default()
@@ -69,7 +73,7 @@ pub fn ours(files: &Files, directory: &str, restrictor: LoadRestrictor) -> Answe
 /// # Errors
 /// When we refuse it.
 pub fn ours_of(tree: &Tree, directory: &str) -> Answer {
-    let files = tree.iter().map(|(path, text)| (path, text.as_bytes())).collect();
+    let files: Files = tree.iter().map(|(path, text)| (path, text.as_bytes())).collect();
     ours(&files, directory, LoadRestrictor::Root)
 }
 
@@ -80,24 +84,78 @@ pub fn ours_of(tree: &Tree, directory: &str) -> Answer {
 ///
 /// # Panics
 /// When the tree cannot be written or the tool cannot be run.
-pub fn theirs(kubectl: &PathBuf, tree: &Tree, directory: &str) -> Answer {
+pub fn theirs(kubectl: &Path, tree: &Tree, directory: &str) -> Answer {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     for (path, text) in tree {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder can be made");
         fs::write(path, text).expect("a file can be written");
     }
+    run_tool(kubectl, &folder.path().join(directory), "")
+}
+
+/// The tool's answer for a folder: without network, programs or settings.
+///
+/// # Errors
+/// When the tool refuses it.
+///
+/// # Panics
+/// When the tool cannot be run.
+pub fn run_tool(kubectl: &Path, directory: &Path, flags: &str) -> Answer {
     let output = Command::new(kubectl)
         .arg("kustomize")
-        .arg(folder.path().join(directory))
+        .arg(directory)
+        .args(flags.split_whitespace())
         .env_clear()
-        .env("HOME", folder.path())
+        .env("HOME", "/nonexistent")
+        .env("HTTP_PROXY", "http://127.0.0.1:9")
         .env("HTTPS_PROXY", "http://127.0.0.1:9")
         .output()
         .expect("kubectl runs");
     if output.status.success() {
-        Ok(String::from_utf8(output.stdout).expect("kubectl prints text"))
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
         Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
+}
+
+/// Our answer for a public kustomization.
+///
+/// # Errors
+/// When we refuse it.
+pub fn ours_of_case(files: &disk::Disk, case: &Case) -> Answer {
+    let restrictor = if case.flags.contains("LoadRestrictionsNone") {
+        LoadRestrictor::None
+    } else {
+        LoadRestrictor::Root
+    };
+    ours(files, &case.path, restrictor)
+}
+
+/// How two outputs differ: in objects, in their order, or in bytes only; with the first lines that do.
+#[must_use]
+pub fn difference(ours: &str, theirs: &str) -> String {
+    let objects = |text: &str| -> Vec<String> { text.split("\n---\n").map(|part| part.trim().to_owned()).collect() };
+    let (a, b) = (objects(ours), objects(theirs));
+    let (mut c, mut d) = (a.clone(), b.clone());
+    c.sort();
+    d.sort();
+    let what = if c == d {
+        "the same objects in another order"
+    } else if a.len() == b.len() {
+        "other objects"
+    } else {
+        "another number of objects"
+    };
+    let at = ours.lines().zip(theirs.lines()).take_while(|(a, b)| a == b).count();
+    let around = |text: &str| {
+        let lines: Vec<&str> = text.lines().skip(at.saturating_sub(3)).take(8).collect();
+        lines.join("\n    ")
+    };
+    format!(
+        "{what}; line {}\n  ours\n    {}\n  theirs\n    {}",
+        at + 1,
+        around(ours),
+        around(theirs)
+    )
 }

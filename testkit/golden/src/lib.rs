@@ -3,11 +3,13 @@
 //! - [`oracle`] asks the Go libraries below Helm and Kustomize, one process for any number of questions.
 //! - [`helm`] asks `helm template`, one process for a batch of cases.
 //! - [`charts`] and [`kustomize_sizes`] make what is measured, [`measure`] measures processes.
+//! - [`corpus`] compares public charts and kustomizations with a list of the tools' answers.
 //! - [`generate`] makes values and texts from a seed, [`reduce`] makes a failing text small.
 //! - [`table`] holds recorded answers.
 pub mod cases;
 pub mod charts;
 pub mod components;
+pub mod corpus;
 pub mod encoding;
 pub mod generate;
 pub mod helm;

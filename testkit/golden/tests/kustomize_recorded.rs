@@ -14,40 +14,56 @@ struct Case {
     output: Option<String>,
 }
 
-/// The fields of a kustomization that must have cases, and how many at least.
-const FEATURES: &[&str] = &[
-    "bases",
-    "buildMetadata",
-    "commonAnnotations",
-    "commonLabels",
-    "components",
-    "configMapGenerator",
-    "configurations",
-    "crds",
-    "generatorOptions",
-    "generators",
-    "imageTags",
-    "images",
-    "kustomization",
-    "labels",
-    "namePrefix",
-    "nameSuffix",
-    "namespace",
-    "openapi",
-    "patches",
-    "patchesJson6902",
-    "patchesStrategicMerge",
-    "replacements",
-    "replicas",
-    "resources",
-    "secretGenerator",
-    "sortOptions",
-    "transformers",
-    "validators",
-    "vars",
+/// Fields of a kustomization whose cases are elsewhere, with where: in the table of another field, or in `kustomize-helm`.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("metadata", "kustomization"),
+    ("helmChartInflationGenerator", "kustomize-helm"),
+    ("helmCharts", "kustomize-helm"),
+    ("helmGlobals", "kustomize-helm"),
 ];
 
+/// The plugins that are built in, besides the one for charts.
+const PLUGINS: &[&str] = &[
+    "AnnotationsTransformer",
+    "ConfigMapGenerator",
+    "HashTransformer",
+    "IAMPolicyGenerator",
+    "ImageTagTransformer",
+    "LabelTransformer",
+    "NamespaceTransformer",
+    "PatchJson6902Transformer",
+    "PatchStrategicMergeTransformer",
+    "PatchTransformer",
+    "PrefixSuffixTransformer",
+    "PrefixTransformer",
+    "ReplacementTransformer",
+    "ReplicaCountTransformer",
+    "SecretGenerator",
+    "SortOrderTransformer",
+    "SuffixTransformer",
+    "ValueAddTransformer",
+];
+
+/// The plugin that kustomize knows and never loads: all its cases are refused.
+const NEVER_LOADED: &str = "SortOrderTransformer";
+
 const LEAST: usize = 10;
+
+/// What must have cases: every field of the tool's kustomization, by the table that is made from its source, and every
+/// plugin.
+fn features() -> Vec<String> {
+    let table = include_str!("../data/kustomize-schema/kustomization.txt");
+    let fields = table.lines().filter(|line| !line.starts_with('#'));
+    fields
+        .map(|field| {
+            let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == field);
+            elsewhere.map_or(field, |(_, place)| place)
+        })
+        .filter(|place| *place != "kustomize-helm")
+        .chain(PLUGINS.iter().copied())
+        .map(str::to_owned)
+        .collect()
+}
 
 fn cases() -> BTreeMap<String, Vec<(String, Case)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/kustomize");
@@ -69,14 +85,66 @@ fn cases() -> BTreeMap<String, Vec<(String, Case)>> {
 }
 
 #[test]
-fn every_field_has_cases_from_the_tool_that_we_follow() {
+fn every_field_and_plugin_has_cases_that_the_tool_builds() {
     let cases = cases();
-    for feature in FEATURES {
-        let count = cases.get(*feature).map_or(0, Vec::len);
-        assert!(count >= LEAST, "{feature} has {count} cases");
+    for feature in features() {
+        let all = cases.get(&feature).map_or(&[][..], Vec::as_slice);
+        let built = all.iter().filter(|(_, case)| case.output.is_some()).count();
+        assert!(all.len() >= LEAST, "{feature} has {} cases", all.len());
+        assert!(
+            built >= LEAST || feature == NEVER_LOADED,
+            "{feature} has {built} cases that the tool builds"
+        );
     }
     for (name, case) in cases.values().flatten() {
         assert_eq!(case.tool, kustomize::TOOL, "{name}");
+    }
+}
+
+#[test]
+fn every_field_of_a_component_has_a_case() {
+    let cases = cases();
+    let components: Vec<&str> = cases["components"]
+        .iter()
+        .flat_map(|(_, case)| &case.files)
+        .filter(|(_, text)| text.contains("kind: Component"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let table = include_str!("../data/kustomize-schema/kustomization.txt");
+    let charts = ["helmChartInflationGenerator", "helmCharts", "helmGlobals"];
+    let without = ["bases", "imageTags", "metadata"];
+    for field in table.lines().filter(|line| !line.starts_with('#')) {
+        let exempt = charts.contains(&field) || without.contains(&field);
+        let line = format!("{field}:");
+        let has = components
+            .iter()
+            .any(|text| text.lines().any(|other| other.starts_with(&line)));
+        assert!(exempt || has, "no component has `{field}`");
+    }
+}
+
+#[test]
+fn the_tables_of_the_engine_are_from_the_tool_s_libraries() {
+    let module = include_str!("../data/kustomize-schema/go.mod");
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/kustomize/tables");
+    for (table, library) in [("schema", "kyaml"), ("cluster", "kyaml"), ("fields", "api")] {
+        let text = fs::read_to_string(tables.join(format!("{table}.txt"))).expect("the table is there");
+        let version = text
+            .lines()
+            .next()
+            .and_then(|head| {
+                head.strip_prefix(&format!(
+                    "# Made by testkit/golden/data/kustomize-schema from {library} "
+                ))
+            })
+            .unwrap_or_else(|| panic!("{table} names no version"));
+        let version = version
+            .split([' ', '\n'])
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches('.');
+        let requires = format!("sigs.k8s.io/kustomize/{library} {version}");
+        assert!(module.contains(&requires), "{table} is from {version}");
     }
 }
 

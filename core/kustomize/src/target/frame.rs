@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use convoy_value::{Value, yaml};
+use convoy_value::{Value, json, yaml};
 
 use super::load::read_objects;
 use super::{Builder, Sum};
@@ -332,9 +332,14 @@ impl Builder<'_> {
         for path in frame.kustomization.crds.clone() {
             let in_path = |problem| fail(format!("`{path}`: {problem}"));
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
-            let value =
-                yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_path(error.to_string()))?;
-            let config = crd_config(&value, self.meter).map_err(in_path)?;
+            let limits = &self.options.limits.text;
+            let value = if content.starts_with(b"{") {
+                json::parse(&content, limits).map_err(|error| error.to_string())
+            } else {
+                yaml::helm::parse(&content, limits).map_err(|error| error.to_string())
+            };
+            let value = value.map_err(in_path)?;
+let config = crd_config(&value, self.meter).map_err(in_path)?;
             if config != Config::default() {
                 add_config(&mut frame.sum.config, &Arc::new(config), &self.defaults).map_err(in_path)?;
             }

@@ -2,9 +2,15 @@ module convoy.dev/testkit/golden/kustomize-schema
 
 go 1.26
 
-require sigs.k8s.io/kustomize/kyaml v0.21.1
+require (
+	sigs.k8s.io/kustomize/api v0.21.1
+	sigs.k8s.io/kustomize/kyaml v0.21.1
+)
 
-require k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b
+require (
+	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b
+	sigs.k8s.io/yaml v1.5.0
+)
 
 require (
 	github.com/davecgh/go-spew v1.1.1 // indirect
@@ -17,7 +23,7 @@ require (
 	github.com/mailru/easyjson v0.7.7 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	go.yaml.in/yaml/v3 v3.0.3 // indirect
+	golang.org/x/sys v0.35.0 // indirect
 	google.golang.org/protobuf v1.36.5 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	sigs.k8s.io/yaml v1.5.0 // indirect
 )

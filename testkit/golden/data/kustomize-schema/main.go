@@ -1,13 +1,24 @@
-// Writes the compact tables that core/kustomize carries: merge keys of lists by type, and which types have a
-// namespace, as the API description embedded in kyaml (Kubernetes 1.21.2) has them.
+// Writes the tables that core/kustomize carries, from the libraries inside of kustomize 5.8.1 (kubectl 1.36.3):
 //
-//	go run . > ../../../../core/kustomize/tables/schema.txt
+//   - schema.txt: merge keys of lists by type, as the API description embedded in kyaml (Kubernetes 1.21.2) has them;
+//   - cluster.txt: which types have a namespace, as kyaml knows before it reads that description;
+//   - fields.txt: the fields that transformers work on unless a configuration says otherwise.
+//
+// Beside itself it writes kustomization.txt, the fields of a kustomization, which all must have recorded cases.
+//
+// The tables that are committed are what this writes:
+//
+//	go run . ../../../../core/kustomize/tables && git diff --exit-code ../../../../core/kustomize/tables
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
+	"io"
+	"log"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"sort"
 	"strings"
 
@@ -15,7 +26,38 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 )
 
-// short gives every definition a number: most of a definition's name is its package.
+// made is the first line of a table, up to the version of the module that it is from.
+func made(module string) string {
+	info, _ := debug.ReadBuildInfo()
+	for _, dependency := range info.Deps {
+		if dependency.Path == "sigs.k8s.io/kustomize/"+module {
+			return "# Made by testkit/golden/data/kustomize-schema from " + module + " " + dependency.Version
+		}
+	}
+	log.Fatalf("%s is no dependency", module)
+	return ""
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("name the folder of the tables")
+	}
+	tables := os.Args[1]
+	for name, write := range map[string]func(io.Writer){
+		filepath.Join(tables, "schema.txt"):  writeSchema,
+		filepath.Join(tables, "cluster.txt"): writeScopes,
+		filepath.Join(tables, "fields.txt"):  writeFields,
+		"kustomization.txt":                  writeKustomization,
+	} {
+		var out bytes.Buffer
+		write(&out)
+		if err := os.WriteFile(name, out.Bytes(), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// table gives every definition a number: most of a definition's name is its package.
 type table struct {
 	definitions spec.Definitions
 	wanted      map[string]bool
@@ -80,7 +122,7 @@ func (t *table) reaches(definition string, seen map[string]bool) bool {
 	return found
 }
 
-func main() {
+func writeSchema(out io.Writer) {
 	t := &table{definitions: openapi.Schema().Definitions, wanted: map[string]bool{}}
 	var names []string
 	for definition := range t.definitions {
@@ -96,13 +138,11 @@ func main() {
 	for i, definition := range names {
 		number[definition] = i
 	}
-	out := bufio.NewWriter(os.Stdout)
-	defer out.Flush()
-	fmt.Fprintln(out, "# Made by testkit/golden/data/kustomize-schema from kyaml v0.21.1 (Kubernetes 1.21.2).")
-	fmt.Fprintln(out, "# D group/version/Kind…; then its fields: name, where the number after . [] {} is a definition, merge=keys")
+	fmt.Fprintln(out, made("kyaml")+" (Kubernetes 1.21.2).")
+	fmt.Fprintln(out, "# D name group/version/Kind…; then its fields: name, where the number after . [] {} is a definition, merge=keys")
 	for i, definition := range names {
 		schema := t.definitions[definition]
-		fmt.Fprintf(out, "D%d", i)
+		fmt.Fprintf(out, "D%d %s", i, definition)
 		if types, ok := schema.Extensions["x-kubernetes-group-version-kind"].([]interface{}); ok {
 			for _, one := range types {
 				m := one.(map[string]interface{})

@@ -1,255 +1,193 @@
-//! Trees of kustomizations from a seed: bases, overlays, components, and all transformers in combination.
+//! Trees of kustomizations from a seed: bases, overlays, components, every field in combination, and broken input.
+//!
+//! [`tree`] makes the tree of a seed. What an object looks like is in `objects`, what a kustomization says in `fields`
+//! and the modules that it names; `oddities` rewrites files as people write them, and breaks some.
 
-use std::fmt::Write as _;
+mod configurations;
+mod fields;
+mod objects;
+mod oddities;
+mod patches;
+mod plugins;
+mod replacements;
 
 use super::Tree;
 use crate::generate::Random;
 
+/// Names of objects: few, so that they meet.
 const NAMES: &[&str] = &["web", "db", "cache", "api", "web-2"];
-const NAMESPACES: &[&str] = &["", "", "one", "two", "default"];
+
+/// Makes one tree.
+struct Maker<'r> {
+    random: &'r mut Random,
+    tree: Tree,
+    /// A field that comes more often in this tree: by its place in the list.
+    favourite: usize,
+    /// How many more choices may be ones that the tool probably refuses.
+    mistakes: usize,
+    /// Kinds and names of the objects that the kustomization at hand can name.
+    known: Vec<(&'static str, String)>,
+}
+
+/// Where a kustomization is: what its fields may name.
+struct Place<'p> {
+    folder: &'p str,
+    component: bool,
+}
+
+impl Maker<'_> {
+    fn name(&mut self) -> &'static str {
+        self.pick(NAMES)
+    }
+
+    fn pick(&mut self, items: &[&'static str]) -> &'static str {
+        items[self.random.below(items.len())]
+    }
+
+    /// One of the first `sound` items; seldom, and in few trees, one of the others.
+    fn choose(&mut self, items: &[&'static str], sound: usize) -> &'static str {
+        if self.mistakes > 0 && self.random.one_in(6) {
+            self.mistakes -= 1;
+            return self.pick(items);
+        }
+        self.pick(&items[..sound])
+    }
+
+    /// The name of an object of `kind` that there is, or any name.
+    fn known(&mut self, kind: &str) -> String {
+        let names: Vec<&String> = self
+            .known
+            .iter()
+            .filter(|(known, _)| *known == kind)
+            .map(|(_, name)| name)
+            .collect();
+        if names.is_empty() || (self.mistakes > 0 && self.random.one_in(12)) {
+            return self.name().to_owned();
+        }
+        names[self.random.below(names.len())].clone()
+    }
+
+    /// Whether there is an object of `kind`, or none is needed.
+    fn has(&mut self, kind: &str) -> bool {
+        self.known.iter().any(|(known, _)| *known == kind) || (self.mistakes > 0 && self.random.one_in(8))
+    }
+
+    /// A name for a new object of `kind`: seldom one that another has.
+    fn fresh(&mut self, kind: &'static str) -> String {
+        let mut name = self.name().to_owned();
+        while self.known.contains(&(kind, name.clone())) && !(self.mistakes > 0 && self.random.one_in(20)) {
+            name.push_str("-x");
+        }
+        self.known.push((kind, name.clone()));
+        name
+    }
+
+    fn one_in(&mut self, times: usize) -> bool {
+        self.random.one_in(times)
+    }
+
+    /// Writes a file beside the kustomization, and answers how the kustomization names it.
+    fn file(&mut self, place: &Place<'_>, name: &str, text: String) -> String {
+        self.tree.insert(format!("{}/{name}", place.folder), text);
+        name.to_owned()
+    }
+
+    /// Up to three different ones of `items`, chosen as by [`Maker::choose`] and separated by commas.
+    fn some(&mut self, items: &[&'static str], sound: usize) -> String {
+        let mut all: Vec<&str> = Vec::new();
+        for _ in 0..=self.random.below(3) {
+            let item = self.choose(items, sound);
+            if !all.contains(&item) {
+                all.push(item);
+            }
+        }
+        all.join(", ")
+    }
+
+    fn level(&mut self, folder: &str, resources: &[String], component: bool, more: &str) {
+        let place = Place { folder, component };
+        let mut text = fields::kustomization(self, &place, resources);
+        text.push_str(more);
+        self.tree.insert(format!("{folder}/kustomization.yaml"), text);
+    }
+
+    /// A base with objects that none of `others` is.
+    fn base(&mut self, folder: &str, others: &[(&'static str, String)]) {
+        let mut names = Vec::new();
+        self.known = others.to_vec();
+        for index in 0..=self.random.below(4) {
+            let file = format!("r{index}.yaml");
+            let text = objects::stream(self);
+            self.tree.insert(format!("{folder}/{file}"), text);
+            names.push(file);
+        }
+        self.known.drain(..others.len());
+        self.level(folder, &names, false, "");
+    }
+
+    fn components(&mut self, up: &str) -> String {
+        if !self.one_in(3) {
+            return String::new();
+        }
+        let mut names = Vec::new();
+        for index in 0..=self.random.below(2) {
+            let folder = format!("component{index}");
+            let file = if self.one_in(3) {
+                let text = objects::stream(self);
+                self.tree.insert(format!("{folder}/own.yaml"), text);
+                vec!["own.yaml".to_owned()]
+            } else {
+                Vec::new()
+            };
+            self.level(&folder, &file, true, "");
+            names.push(format!("{up}{folder}"));
+        }
+        format!("components: [{}]\n", names.join(", "))
+    }
+}
 
 /// A tree whose `top` is the kustomization to build.
 #[must_use]
 pub fn tree(random: &mut Random) -> Tree {
-    let mut tree = Tree::new();
-    let bases = 1 + random.below(2);
+    let favourite = random.below(fields::COUNT * 2);
+    let mistakes = if random.one_in(3) { 1 + random.below(2) } else { 0 };
+    let mut maker = Maker {
+        random,
+        tree: Tree::new(),
+        favourite,
+        mistakes,
+        known: Vec::new(),
+    };
+    let bases = 1 + maker.random.below(2);
+    let mut known = Vec::new();
     for base in 0..bases {
-        let mut names = Vec::new();
-        for index in 0..=random.below(4) {
-            let file = format!("r{index}.yaml");
-            tree.insert(format!("base{base}/{file}"), objects(random));
-            names.push(file);
-        }
-        let text = kustomization(random, &names, "Kustomization", &mut tree, &format!("base{base}"));
-        tree.insert(format!("base{base}/kustomization.yaml"), text);
+        maker.base(&format!("base{base}"), &known);
+        known.append(&mut maker.known);
     }
+    maker.known = known;
     let mut resources: Vec<String> = (0..bases).map(|base| format!("../base{base}")).collect();
-    if random.one_in(3) {
-        tree.insert("middle/kustomization.yaml".into(), String::new());
-        let text = kustomization(random, &resources, "Kustomization", &mut tree, "middle");
-        tree.insert("middle/kustomization.yaml".into(), text);
+    if maker.one_in(3) {
+        let components = if maker.one_in(3) {
+            maker.components("../")
+        } else {
+            String::new()
+        };
+        maker.level("middle", &resources, false, &components);
         resources = vec!["../middle".into()];
     }
-    if random.one_in(3) {
-        let text = kustomization(random, &[], "Component", &mut tree, "component");
-        tree.insert("component/kustomization.yaml".into(), text);
-        let mut text = kustomization(random, &resources, "Kustomization", &mut tree, "top");
-        text.push_str("components: [../component]\n");
-        tree.insert("top/kustomization.yaml".into(), text);
-    } else {
-        let text = kustomization(random, &resources, "Kustomization", &mut tree, "top");
-        tree.insert("top/kustomization.yaml".into(), text);
+    if maker.mistakes > 0 && maker.one_in(3) {
+        // A diamond: two ways to one base.
+        maker.level("left", &["../base0".into()], false, "");
+        maker.level("right", &["../base0".into()], false, "");
+        resources = vec!["../left".into(), "../right".into()];
     }
-    tree
-}
-
-fn metadata(random: &mut Random, out: &mut String) -> String {
-    let name = random.pick(NAMES).to_string();
-    let _ = writeln!(out, "metadata:\n  name: {name}");
-    let namespace = random.pick(NAMESPACES);
-    if !namespace.is_empty() {
-        let _ = writeln!(out, "  namespace: {namespace}");
+    if maker.one_in(4) {
+        let text = objects::stream(&mut maker);
+        maker.tree.insert("top/own.yaml".into(), text);
+        resources.push("own.yaml".into());
     }
-    if random.one_in(2) {
-        let _ = writeln!(out, "  labels: {{app: {name}, tier: \"{}\"}}", random.below(3));
-    }
-    if random.one_in(3) {
-        let value = random.pick(&["1.10", "true", "x", "\"5\"", "2020-01-02", "null", "~", ""]);
-        let _ = writeln!(out, "  annotations:\n    note: {value}");
-    }
-    name
-}
-
-fn objects(random: &mut Random) -> String {
-    let mut out = String::new();
-    for index in 0..=random.below(2) {
-        if index > 0 {
-            out.push_str("---\n");
-        }
-        object(random, &mut out);
-    }
-    out
-}
-
-fn object(random: &mut Random, out: &mut String) {
-    match random.below(9) {
-        0 => {
-            out.push_str("apiVersion: v1\nkind: ConfigMap\n");
-            metadata(random, out);
-            let _ = writeln!(
-                out,
-                "data:\n  a: \"{}\"\n  b: |\n    x\n    y: 1\n  image: nginx:1.2",
-                random.below(9)
-            );
-        }
-        1 => {
-            out.push_str("apiVersion: v1\nkind: Secret\n");
-            metadata(random, out);
-            out.push_str("type: Opaque\nstringData: {k: v}\n");
-        }
-        2 => {
-            out.push_str("apiVersion: v1\nkind: Service\n");
-            let name = metadata(random, out);
-            let _ = writeln!(
-                out,
-                "spec:\n  selector: {{app: {name}}}\n  ports:\n  - port: 80\n    name: http\n  - port: 81\n    protocol: UDP"
-            );
-        }
-        3 | 4 => workload(random, out),
-        5 => {
-            out.push_str("apiVersion: v1\nkind: ServiceAccount\n");
-            metadata(random, out);
-        }
-        6 => {
-            out.push_str("apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n");
-            metadata(random, out);
-            let (role, account) = (random.pick(NAMES), random.pick(&["default", "web", "db"]));
-            let _ = writeln!(
-                out,
-                "roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: {role}}}"
-            );
-            let _ = writeln!(out, "subjects:\n- kind: ServiceAccount\n  name: {account}");
-            if random.one_in(2) {
-                let _ = writeln!(out, "  namespace: {}", random.pick(&["one", "two", "default"]));
-            }
-        }
-        7 => {
-            out.push_str("apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n");
-            metadata(random, out);
-            let _ = writeln!(
-                out,
-                "rules:\n- apiGroups: [\"\"]\n  resources: [secrets]\n  resourceNames: [{}]",
-                random.pick(NAMES)
-            );
-        }
-        _ => {
-            out.push_str("apiVersion: example.com/v1\nkind: Widget\n");
-            metadata(random, out);
-            out.push_str("spec:\n  size: 1.50\n  list: [{name: a, v: 1}, {name: b}]\n  template: {spec: {containers: [{name: c, image: \"nginx:1\"}]}}\n");
-        }
-    }
-}
-
-fn workload(random: &mut Random, out: &mut String) {
-    let kind = random.pick(&["Deployment", "StatefulSet", "DaemonSet"]);
-    let _ = writeln!(out, "apiVersion: apps/v1\nkind: {kind}");
-    let name = metadata(random, out);
-    let (image, config, secret) = (
-        random.pick(&["nginx:1.2", "docker.io/nginx", "redis@sha256:ab", "busybox"]),
-        random.pick(NAMES),
-        random.pick(NAMES),
-    );
-    let _ = write!(
-        out,
-        "spec:\n  replicas: {}\n  selector:\n    matchLabels: {{app: {name}}}\n  template:\n    metadata:\n      labels: {{app: {name}}}\n    spec:\n      serviceAccountName: {}\n      containers:\n      - name: main\n        image: {image}\n        args: [\"--v=$(VALUE)\", x]\n        ports:\n        - containerPort: 80\n        - containerPort: 81\n          protocol: UDP\n        env:\n        - name: A\n          value: \"1\"\n        - name: B\n          valueFrom: {{configMapKeyRef: {{name: {config}, key: a}}}}\n        envFrom:\n        - secretRef: {{name: {secret}}}\n      - name: side\n        image: busybox\n      volumes:\n      - name: v\n        configMap: {{name: {config}}}\n",
-        1 + random.below(3),
-        random.pick(NAMES),
-    );
-}
-
-fn kustomization(random: &mut Random, resources: &[String], kind: &str, tree: &mut Tree, folder: &str) -> String {
-    let version = if kind == "Component" { "v1alpha1" } else { "v1beta1" };
-    let mut out = format!("apiVersion: kustomize.config.k8s.io/{version}\nkind: {kind}\n");
-    if !resources.is_empty() {
-        let _ = writeln!(out, "resources: [{}]", resources.join(", "));
-    }
-    if random.one_in(3) {
-        let _ = writeln!(out, "namespace: {}", random.pick(&["one", "two", "three"]));
-    }
-    if random.one_in(3) {
-        let _ = writeln!(out, "namePrefix: {}", random.pick(&["p-", "q-"]));
-    }
-    if random.one_in(4) {
-        out.push_str("nameSuffix: -s\n");
-    }
-    match random.below(5) {
-        0 => out.push_str("commonLabels: {team: \"7\", app: x}\n"),
-        1 => {
-            let _ = writeln!(
-                out,
-                "labels:\n- pairs: {{team: blue}}\n  includeSelectors: {}",
-                random.one_in(2)
-            );
-        }
-        2 => out.push_str("labels:\n- pairs: {team: blue, z: \"true\"}\n  includeTemplates: true\n"),
-        _ => {}
-    }
-    if random.one_in(4) {
-        out.push_str("commonAnnotations: {owner: me, m: \"1\"}\n");
-    }
-    if random.one_in(3) {
-        generators(random, &mut out, tree, folder);
-    }
-    if random.one_in(3) {
-        out.push_str(
-            "images:\n- name: nginx\n  newTag: \"2\"\n- name: busybox\n  newName: other/box\n  digest: sha256:cd\n",
-        );
-    }
-    if random.one_in(3) {
-        patches(random, &mut out);
-    }
-    if random.one_in(6) {
-        out.push_str("replacements:\n- source: {kind: ConfigMap, fieldPath: data.a}\n  targets:\n  - select: {kind: Deployment}\n    fieldPaths: [\"spec.template.spec.containers.[name=main].env.[name=A].value\", spec.replicas]\n");
-    }
-    if random.one_in(8) {
-        out.push_str("buildMetadata: [originAnnotations, transformerAnnotations]\n");
-    }
-    if random.one_in(8) {
-        out.push_str("sortOptions: {order: fifo}\n");
-    }
-    out
-}
-
-fn generators(random: &mut Random, out: &mut String, tree: &mut Tree, folder: &str) {
-    let name = random.pick(NAMES);
-    let behavior = random.pick(&["create", "create", "merge", "replace"]);
-    let _ = writeln!(
-        out,
-        "configMapGenerator:\n- name: {name}\n  behavior: {behavior}\n  literals: [a=9, \"c=d e\", 'q=\"z\"']"
-    );
-    if random.one_in(2) {
-        tree.insert(format!("{folder}/env.txt"), "# no\nX=1\n Y=<2>&\n\nZ\n".into());
-        out.push_str("  envs: [env.txt]\n");
-    }
-    if random.one_in(2) {
-        let _ = writeln!(
-            out,
-            "secretGenerator:\n- name: {}\n  literals: [p={}]",
-            random.pick(NAMES),
-            "s".repeat(random.below(90))
-        );
-    }
-    if random.one_in(4) {
-        out.push_str("generatorOptions: {disableNameSuffixHash: true, labels: {gen: \"1\"}, immutable: true}\n");
-    }
-}
-
-fn patches(random: &mut Random, out: &mut String) {
-    out.push_str("patches:\n");
-    for _ in 0..=random.below(2) {
-        let kind = random.pick(&[
-            "Deployment",
-            "StatefulSet",
-            "Deployment|DaemonSet",
-            ".*Set",
-            "ConfigMap",
-        ]);
-        out.push_str(match random.below(7) {
-            0 => "- patch: |-\n    - op: add\n      path: /metadata/annotations/patched\n      value: \"yes\"\n",
-            1 => "- patch: |-\n    - {op: replace, path: /metadata/name, value: renamed}\n",
-            2 => "- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: any, labels: {new: \"1\", app: null}}\n    spec:\n      template:\n        spec:\n          containers:\n          - {name: extra, image: extra}\n          - name: main\n            env: [{name: A, $patch: delete}, {name: N, value: n}]\n            ports: [{containerPort: 80, name: http}]\n",
-            3 => "- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: any}\n    spec:\n      template:\n        spec:\n          containers:\n          - $patch: replace\n          - {name: only, image: only}\n          volumes: null\n",
-            4 => "- patch: |-\n    apiVersion: v1\n    kind: any\n    metadata: {name: any}\n    $patch: delete\n",
-            5 => "- patch: |-\n    kind: any\n    metadata: {name: any}\n    data: {b: null, new: v}\n    spec: {replicas: 7, list: [{name: b, w: 2}]}\n",
-            _ => "- patch: |-\n    [{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {\"l\": \"1\"}}]\n",
-        });
-        let _ = write!(out, "  target: {{kind: \"{kind}\"");
-        if random.one_in(3) {
-            let _ = write!(out, ", name: {}", random.pick(&["web", "web.*", "db", "p-web"]));
-        }
-        if random.one_in(4) {
-            out.push_str(", labelSelector: \"app in (web, db)\"");
-        }
-        out.push_str("}\n");
-    }
+    let components = maker.components("../");
+    maker.level("top", &resources, false, &components);
+    oddities::rewrite(&mut maker);
+    maker.tree
 }
