@@ -352,3 +352,31 @@ fn a_broken_chart_of_a_release_names_its_place() {
         .exits(1)
         .says("web/templates/a.yaml:1:");
 }
+
+#[test]
+fn a_chart_of_a_release_that_does_not_end_passes_the_limit_of_the_flag() {
+    let endless = (
+        "app/chart/templates/a.yaml",
+        "{{ range until 90000 }}{{ range until 90000 }}x{{ end }}{{ end }}\n",
+    );
+    let files: Vec<_> = CHART.iter().filter(|(path, _)| *path != endless.0).copied().collect();
+    let dir = directory(
+        &[
+            &files[..],
+            &[
+                endless,
+                ("release.yaml", &release_of("{type: helm, helm: {path: chart}}")),
+            ],
+        ]
+        .concat(),
+    );
+    run_in(dir.path(), &["render", "release.yaml", "--limit-render-time", "1ms"])
+        .exits(1)
+        .says("`render wall time`");
+    run_in(
+        dir.path(),
+        &["render", "release.yaml", "--limit-template-steps", "1000"],
+    )
+    .exits(1)
+    .says("limit of template steps");
+}

@@ -4,7 +4,11 @@
 //! controller's order without a cluster; what it gives has the renderRef that the controller will store.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use convoy_domain::Timestamp;
 use convoy_domain::artifact::Files;
@@ -68,7 +72,10 @@ pub(super) fn render(wanted: Wanted<'_>, limits: &Limits) -> Result<Vec<Object>,
         Some(dir) => Sources::of_directory(dir, &release.spec.content, limits)?,
         None => source_files(&documents, &release, limits)?,
     };
-    let mut objects = deep(|| objects(&release, &tree, &key_of(key)?, limits))?;
+    let key = key_of(key)?;
+    let mut objects = deep(limits.render_time, |cancel| {
+        objects(&release, &tree, (&key, cancel), limits)
+    })?;
     mutate(&release.mutations, &mut objects).map_err(|error| Failure::of(&error).at(document.place()))?;
     Ok(objects)
 }
@@ -94,14 +101,19 @@ impl Sources {
     }
 }
 
-fn objects(release: &Release, tree: &Sources, key: &EntropyKey, limits: &Limits) -> Result<Vec<Object>, Failure> {
+fn objects(
+    release: &Release,
+    tree: &Sources,
+    (key, cancel): (&EntropyKey, Arc<AtomicBool>),
+    limits: &Limits,
+) -> Result<Vec<Object>, Failure> {
     let inputs = Inputs {
         release: &release.id,
         entropy: Some(key),
         // A Release in a file was not created yet.
         now: tree.time.unwrap_or_else(|| SystemClock.now()),
         cluster: None,
-        cancel: None,
+        cancel: Some(cancel),
     };
     let rendered = content::render(&tree.files, &release.spec.content, &inputs, limits).map_err(|error| {
         let failure = Failure::of(&error);
@@ -132,12 +144,26 @@ fn key_of(file: Option<&Path>) -> Result<EntropyKey, Failure> {
     EntropyKey::new(bytes).map_err(|error| Failure::new(format!("cannot use key `{}`", path.display())).because(&error))
 }
 
-/// Runs `work` on a thread with a stack for templates that call each other a thousand deep.
-fn deep<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+/// Runs `work` on a thread with a stack for templates that call each other a thousand deep; it is told to end when the
+/// time is over.
+fn deep<T: Send>(
+    time: Duration,
+    work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
     const STACK: usize = 1 << 30;
+    let cancel = Arc::new(AtomicBool::new(false));
+    let (ended, told) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let flag = Arc::clone(&cancel);
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
+            // Dropped when the work is done, which ends the wait.
+            let _ended = ended;
+            work(flag)
+        });
         let worker = worker.map_err(|error| Failure::new("cannot start a thread to render in").because(&error))?;
+        if told.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            cancel.store(true, Ordering::Relaxed);
+        }
         worker
             .join()
             .unwrap_or_else(|_| Err(Failure::new("the render ended unexpectedly")))
