@@ -1,5 +1,6 @@
 //! What the fuzz targets do with their bytes: plain functions, so that a test can run them too.
 
+pub mod helm;
 pub mod kustomize;
 pub mod template;
 pub mod value;
@@ -9,6 +10,10 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("template_lexer", template::template_lexer),
     ("template_parser", template::template_parser),
     ("template_exec", template::template_exec),
+    ("semver", helm::semver),
+    ("helm_values", helm::helm_values),
+    ("chart_archive", helm::chart_archive),
+    ("helm_template", helm::helm_template),
     ("yaml_helm", value::yaml_helm),
     ("yaml_kustomize", value::yaml_kustomize),
     ("json", value::json),

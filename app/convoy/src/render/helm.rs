@@ -180,12 +180,17 @@ fn refused(error: &convoy_helm::Error) -> Failure {
 }
 
 fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
-    let named = args.release_name.as_ref().filter(|given| !matches!(given.as_str(), "true" | "false"));
+    let named = args
+        .release_name
+        .as_ref()
+        .filter(|given| !matches!(given.as_str(), "true" | "false"));
     let named = args.name.as_ref().or(named);
     let (name, chart) = match &args.operands[..] {
         [chart] => (named.cloned(), chart),
         // No release has a slash in its name: it is a chart that the name follows.
-        [chart, name] if named.is_none() && args.release_name.is_some() && chart.contains('/') => (Some(name.clone()), chart),
+        [chart, name] if named.is_none() && args.release_name.is_some() && chart.contains('/') => {
+            (Some(name.clone()), chart)
+        }
         [name, chart] if named.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
         _ => {
             return Err(Failure::usage(

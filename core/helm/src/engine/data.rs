@@ -193,7 +193,16 @@ fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
         .field("GitCommit", GIT_COMMIT)
         .field("GitTreeState", "clean")
         .field("GoVersion", GO_VERSION)
-        .field("KubeClientVersion", KUBE_CLIENT_VERSION);
+        .field("KubeClientVersion", KUBE_CLIENT_VERSION)
+        .json(
+            Struct::new("version.BuildInfo")
+                .field("version", HELM_VERSION)
+                .field("git_commit", GIT_COMMIT)
+                .field("git_tree_state", "clean")
+                .field("go_version", GO_VERSION)
+                .field("kube_client_version", KUBE_CLIENT_VERSION)
+                .into_value(),
+        );
     let capabilities = Struct::new("*common.Capabilities")
         .pointer()
         .field("KubeVersion", kube.into_value())

@@ -7,7 +7,7 @@
     reason = "the types of its operands are the signature of a function"
 )]
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -71,6 +71,7 @@ fn read(text: &str) -> Result<Table, String> {
         text,
         at: 0,
         key: String::new(),
+        headers: BTreeSet::new(),
     };
     let mut root = Table::new();
     let mut path: Vec<String> = Vec::new();
@@ -122,6 +123,8 @@ struct Reader<'t> {
     at: usize,
     /// The last key that was read.
     key: String,
+    /// Tables that have a header.
+    headers: BTreeSet<Vec<String>>,
 }
 
 impl Reader<'_> {
@@ -198,11 +201,17 @@ impl Reader<'_> {
         if let (true, Some((last, outer))) = (list, path.split_last()) {
             let outer = table(root, outer).map_err(|reason| self.error(&reason))?;
             match outer.entry(last.clone()).or_insert_with(|| Value::List(Vec::new())) {
-                Value::List(items) => items.push(Value::Table(Table::new())),
+                Value::List(items) => {
+                    items.push(Value::Table(Table::new()));
+                    self.headers.retain(|known| !known.starts_with(&path));
+                }
                 _ => return Err(self.error(&format!("Key '{last}' has already been defined."))),
             }
         } else {
             table(root, &path).map_err(|reason| self.error(&reason))?;
+            if !self.headers.insert(path.clone()) {
+                return Err(self.error(&format!("Key '{}' has already been defined.", path.join("."))));
+            }
         }
         Ok(path)
     }
@@ -500,6 +509,8 @@ mod tests {
             "d = 2020-02-30",
             r#"toml: line 1 (last key "d"): invalid datetime: "2020-02-30""#,
         );
+        check("[a]\nx = 1\n[a]", "toml: line 3: Key 'a' has already been defined.");
+        check("[[l]]\n[l.x]\n[[l]]\n[l.x]", r#"{"l":[{"x":{}},{"x":{}}]}"#);
         check("a = 1\na = 2", "toml: line 2: Key 'a' has already been defined.");
         check("a", "toml: line 1: expected '=', but got end of file instead");
         assert!(read(&"a=[".repeat(5_000)).is_err());

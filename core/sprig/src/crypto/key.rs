@@ -103,7 +103,7 @@ impl PrivateKey {
             Some("DSA") => dsa::Key::read(&block.bytes)
                 .map(Self::Dsa)
                 .map_err(|error| within(&error, "parsing DSA private key from PEM")),
-            Some(kind) => Err(format!("invalid private key type {kind}").into()),
+            Some(_) => Err(format!("invalid private key type {name}").into()),
         }
     }
 

@@ -40,13 +40,13 @@ pub(super) fn first(
     suits: impl Fn(&Number) -> bool,
 ) -> Result<Option<Number>, Limit> {
     let survivors = sieve(progression);
-    let words = progression.start.nlimbs() as u64;
+    let words = progression.start.nlimbs();
     for place in survivors {
         let offset = number::multiple(&progression.step, &Number::from(place as u64));
         let candidate = number::sum(&progression.start, &offset);
         // About half a microsecond of work is one step, here and below.
-        context.spend(words * words * words / 8 + 1)?;
-        if candidate.nlimbs() as u64 != words || !passes_fermat(candidate.as_words()) || !suits(&candidate) {
+        context.spend(cube(words) / 8 + 1)?;
+        if candidate.nlimbs() != words || !passes_fermat(candidate.as_words()) || !suits(&candidate) {
             continue;
         }
         if passes_miller_rabin(context, stream, &candidate)? {
@@ -54,6 +54,11 @@ pub(super) fn first(
         }
     }
     Ok(None)
+}
+
+/// What raising a number of so many words to a power costs grows so.
+fn cube(words: usize) -> u64 {
+    (words * words * words) as u64
 }
 
 /// The places of the terms that no small prime divides.
@@ -249,15 +254,15 @@ fn passes_miller_rabin(context: &mut Context, stream: &mut Stream, candidate: &N
     let Some(params) = number::residues(candidate) else {
         return Ok(false);
     };
-    let words = candidate.nlimbs() as u64;
+    let words = candidate.nlimbs();
     let before = number::less_one(candidate);
     let twos = before.trailing_zeros_vartime();
     let odd = before.shr(twos);
     let least = number::form(&before, candidate, &params);
     let one = number::form(&BoxedUint::one(), candidate, &params);
-    for _ in 0..rounds(words as usize * 64) {
-        context.spend(words * words * words / 2 + 1)?;
-        let base = number::from_bytes(&stream.bytes(words as usize * 8));
+    for _ in 0..rounds(words * 64) {
+        context.spend(cube(words) / 2 + 1)?;
+        let base = number::from_bytes(&stream.bytes(words * 8));
         let mut power = number::form(&base, candidate, &params).pow(&odd);
         if number::is_zero(&power.retrieve()) || power == one || power == least {
             continue;

@@ -89,6 +89,7 @@ pub struct Struct {
     kind: ObjectKind,
     text: Option<String>,
     addressed_text: Option<String>,
+    json: Option<Value>,
     fields: Vec<(Str, Value)>,
     /// Fields that only printers see, with the number of those before them.
     unexported: Vec<(usize, Str, Value)>,
@@ -104,6 +105,7 @@ impl Struct {
             kind: ObjectKind::Struct,
             text: None,
             addressed_text: None,
+            json: None,
             fields: Vec::new(),
             unexported: Vec::new(),
             methods: Vec::new(),
@@ -160,6 +162,13 @@ impl Struct {
         self
     }
 
+    /// With another value in its place in JSON.
+    #[must_use]
+    pub fn json(mut self, value: Value) -> Self {
+        self.json = Some(value);
+        self
+    }
+
     /// As a value.
     #[must_use]
     pub fn into_value(self) -> Value {
@@ -196,6 +205,10 @@ impl Object for Struct {
 
     fn addressed_text(&self) -> Option<String> {
         self.addressed_text.clone()
+    }
+
+    fn json(&self) -> Option<Value> {
+        self.json.clone()
     }
 
     fn printed(&self) -> Vec<(Str, Value)> {

@@ -1,4 +1,5 @@
 //! What of a random answer does not change from run to run.
+#![expect(clippy::format_push_string, reason = "the texts are short")]
 
 use crate::encoding::from_base64;
 
@@ -22,7 +23,7 @@ pub fn shape(function: &str, template: &str, text: &str) -> String {
             None => text.to_owned(),
         },
         "randInt" => in_range(template, text),
-        "uuidv4" => without_digits(text, |c| c.is_ascii_hexdigit() && !c.is_ascii_uppercase(), 32),
+        "uuidv4" => without_digits(text, |c| c.is_ascii_hexdigit(), 32),
         "shuffle" => {
             let mut letters: Vec<char> = text.chars().collect();
             letters.sort_unstable();
@@ -87,12 +88,36 @@ fn moment(text: &str) -> String {
         let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
         let shown = match bare {
             "AM" | "PM" => "half",
-            _ if is_name(bare, &["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]) => "day",
             _ if is_name(
                 bare,
                 &[
-                    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-                    "November", "December",
+                    "Monday",
+                    "Tuesday",
+                    "Wednesday",
+                    "Thursday",
+                    "Friday",
+                    "Saturday",
+                    "Sunday",
+                ],
+            ) =>
+            {
+                "day"
+            }
+            _ if is_name(
+                bare,
+                &[
+                    "January",
+                    "February",
+                    "March",
+                    "April",
+                    "May",
+                    "June",
+                    "July",
+                    "August",
+                    "September",
+                    "October",
+                    "November",
+                    "December",
                 ],
             ) =>
             {
@@ -160,11 +185,16 @@ fn dump(mut text: &[u8], depth: usize, out: &mut String, times: &mut Vec<i64>) {
         let indent = "  ".repeat(depth);
         let nests = tag & 0x20 != 0;
         let inner = match tag {
-            0x04 | 0x03 => content.get(usize::from(tag == 0x03)..).filter(|inner| holds_elements(inner)),
+            0x04 | 0x03 => content
+                .get(usize::from(tag == 0x03)..)
+                .filter(|inner| holds_elements(inner)),
             _ => None,
         };
         match tag {
-            0x02 if content.len() > 8 => out.push_str(&format!("{indent}number of about {} bytes\n", (content.len() + 8) / 16 * 16)),
+            0x02 if content.len() > 8 => out.push_str(&format!(
+                "{indent}number of about {} bytes\n",
+                (content.len() + 8) / 16 * 16
+            )),
             0x17 | 0x18 => {
                 times.push(seconds(content));
                 out.push_str(&format!("{indent}{tag:#04x} {} characters\n", content.len()));
@@ -177,7 +207,9 @@ fn dump(mut text: &[u8], depth: usize, out: &mut String, times: &mut Vec<i64>) {
                 out.push_str(&format!("{indent}{tag:#04x} holds\n"));
                 dump(inner.unwrap_or(&[]), depth + 1, out, times);
             }
-            0x03 | 0x04 | 0x80 if content.len() > 16 => out.push_str(&format!("{indent}{tag:#04x} {} bytes\n", content.len())),
+            0x03 | 0x04 | 0x80 if content.len() > 16 => {
+                out.push_str(&format!("{indent}{tag:#04x} {} bytes\n", content.len()))
+            }
             _ => out.push_str(&format!("{indent}{tag:#04x} {}\n", content.escape_ascii())),
         }
     }
@@ -204,7 +236,10 @@ fn element(text: &[u8]) -> Option<(u8, &[u8], &[u8])> {
         (usize::from(*first), text)
     } else {
         let (length, text) = text.split_at_checked(usize::from(first & 0x7f))?;
-        (length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), text)
+        (
+            length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)),
+            text,
+        )
     };
     let (content, rest) = text.split_at_checked(length)?;
     Some((*tag, content, rest))
@@ -213,6 +248,10 @@ fn element(text: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 /// Seconds since 1970 of a time of a certificate.
 fn seconds(text: &[u8]) -> i64 {
     let text = String::from_utf8_lossy(text);
-    let layout = if text.len() == 13 { "060102150405Z" } else { "20060102150405Z" };
+    let layout = if text.len() == 13 {
+        "060102150405Z"
+    } else {
+        "20060102150405Z"
+    };
     convoy_template::value::Time::parse(layout, &text).map_or(0, |time| time.seconds)
 }
