@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inputs = Inputs {
         release: &ReleaseId::new("apps", "web")?,
         entropy: Some(&EntropyKey::new(vec![7; 32])?),
-        now: Timestamp::from_second(1_800_000_000)?,
+        now: Timestamp::UNIX_EPOCH,
         cluster: None,
         cancel: None,
     };
