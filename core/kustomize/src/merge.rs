@@ -175,7 +175,9 @@ impl<'s> Rules<'s> {
                         out.push((key, node));
                     }
                 }
-                out.iter_mut().for_each(|(_, node)| node.quote_made());
+                for (_, node) in &mut out {
+                    node.quote_made();
+                }
                 Ok(Some(Node::Map(Entries(out))))
             }
             Node::Seq(mut items) => {
@@ -231,7 +233,9 @@ impl<'s> Rules<'s> {
             at += 1;
             !gone.contains(&(at - 1))
         });
-        kept.iter_mut().for_each(|(_, node)| node.quote_made());
+        for (_, node) in &mut kept {
+            node.quote_made();
+        }
         dest.0 = kept;
         Ok(())
     }

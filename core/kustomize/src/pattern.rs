@@ -54,7 +54,9 @@ fn translated(pattern: &str) -> Result<String, String> {
                         if first.ends_with(']') {
                             out.push_str("\\]");
                         }
-                        (0..first.len()).for_each(|_| drop(chars.next()));
+                        for _ in 0..first.len() {
+                            chars.next();
+                        }
                         break;
                     }
                 }

@@ -240,7 +240,7 @@ impl Target {
             if let Some(resource) = map.get_mut(place) {
                 paths
                     .iter()
-                    .try_for_each(|path| copy.into_field(&mut resource.node, path))
+                    .try_for_each(|path| copy.set_field(&mut resource.node, path))
                     .map_err(|problem| format!("{id}: {problem}"))?;
                 meter.step(resource.settle())?;
             }
@@ -276,10 +276,10 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    fn into_field(&self, node: &mut Node, path: &FieldPath<'_>) -> Result<(), String> {
+    fn set_field(&self, node: &mut Node, path: &FieldPath<'_>) -> Result<(), String> {
         let field = path.text;
         let (create, parts) = (self.create.as_ref(), &path.parts[..]);
-        if self.into_text(node, parts)?.is_some() {
+        if self.set_in_text(node, parts)?.is_some() {
             return Ok(());
         }
         let missing = |problem: String| format!("unable to find field `{field}` in replacement target{problem}");
@@ -339,7 +339,7 @@ impl Copy<'_> {
     }
 
     /// Copies into YAML or JSON that stands in a text on the way, if there is one and it has the field.
-    fn into_text(&self, node: &mut Node, path: &[String]) -> Result<Option<()>, String> {
+    fn set_in_text(&self, node: &mut Node, path: &[String]) -> Result<Option<()>, String> {
         let meter = self.meter;
         let Some((scalar_path, rest, mut parsed)) = text_on_the_way(node, path, meter)? else {
             return Ok(None);

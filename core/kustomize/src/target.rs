@@ -118,7 +118,7 @@ impl Builder<'_> {
         let first = self.root(directory)?;
         let (file, metadata) = (first.file.clone(), first.kustomization.clone());
         let mut sum = self.run(first)?;
-        self.to_target(&file, &mut sum)?;
+        self.move_to_target(&file, &mut sum)?;
         self.finish(&file, &mut sum)?;
         self.warn_of_namespaces(&sum.map);
         let in_file = |field: &'static str| {
@@ -165,7 +165,7 @@ impl Builder<'_> {
     }
 
     /// Puts everything that has a namespace into the target namespace.
-    fn to_target(&mut self, file: &str, sum: &mut Sum) -> Result<(), Error> {
+    fn move_to_target(&mut self, file: &str, sum: &mut Sum) -> Result<(), Error> {
         let Some(transformer) = self.target_namespace(sum.config.as_deref()) else {
             return Ok(());
         };

@@ -36,7 +36,11 @@ fn built(kustomization: &str, target: Option<&str>) -> Result<Built, String> {
 /// `kind/namespace/name` of each object.
 fn places(built: &Built) -> Vec<String> {
     let text = |value: &convoy_value::Value, path: &[&str]| {
-        value.at(path).and_then(|text| text.as_str()).unwrap_or("-").to_string()
+        value
+            .at(path)
+            .and_then(convoy_value::Value::as_str)
+            .unwrap_or("-")
+            .to_string()
     };
     built
         .resources
@@ -131,7 +135,9 @@ fn a_namespace_that_the_kustomization_renames_is_named() {
 fn replacements_see_the_target_namespace() {
     let text = "resources: [a.yaml]\nnamespace: own\nreplacements: [{source: {kind: ConfigMap, fieldPath: metadata.namespace}, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.ns], options: {create: true}}]}]\n";
     let built = built(text, Some("target")).expect("it builds");
-    let found = built.resources[0].at(&["data", "ns"]).and_then(|text| text.as_str());
+    let found = built.resources[0]
+        .at(&["data", "ns"])
+        .and_then(convoy_value::Value::as_str);
     assert_eq!(found, Some("target"));
 }
 

@@ -339,7 +339,7 @@ impl Builder<'_> {
                 yaml::helm::parse(&content, limits).map_err(|error| error.to_string())
             };
             let value = value.map_err(in_path)?;
-let config = crd_config(&value, self.meter).map_err(in_path)?;
+            let config = crd_config(&value, self.meter).map_err(in_path)?;
             if config != Config::default() {
                 add_config(&mut frame.sum.config, &Arc::new(config), &self.defaults).map_err(in_path)?;
             }
