@@ -532,9 +532,24 @@ fn patch_selected(
                 return Err("multiple strategic merge patches in one entry with a target".into());
             };
             let schema = schema()?;
-            places
-                .into_iter()
-                .try_for_each(|place| merge_patch(map, place, patch, false, &schema, meter))
+            for place in &places {
+                merge_patch(map, *place, patch, false, &schema, meter)?;
+            }
+            if !patch.notes.allow_name_change {
+                return Ok(());
+            }
+            // Kustomize adds all objects anew, and finds those that have one name by now.
+            for id in places
+                .iter()
+                .filter_map(|place| map.get(*place))
+                .map(|resource| &resource.id)
+            {
+                meter.step(1)?;
+                if map.current(id).len() > 1 {
+                    return Err(format!("may not add resource with an already registered id: {id}"));
+                }
+            }
+            Ok(())
         }
         Patch::Json(operations) => places.into_iter().try_for_each(|place| {
             let Some(resource) = map.get_mut(place) else {
