@@ -37,6 +37,7 @@ impl core::fmt::Debug for Artifact {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Artifact")
             .field("revision", &self.revision)
+            .field("time", &self.time)
             .field("files", &self.files.len())
             .finish()
     }

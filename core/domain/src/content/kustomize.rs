@@ -74,8 +74,7 @@ fn bounds(limits: &Limits) -> convoy_kustomize::Limits {
 fn failed(path: &str, error: &Error) -> ContentError {
     match error {
         Error::Cancelled { .. } => ContentError::Cancelled,
-        Error::Limit { .. } => kustomization(path, error, true),
-        _ => kustomization(path, error, false),
+        error => kustomization(path, error, matches!(error, Error::Limit { .. })),
     }
 }
 
