@@ -40,6 +40,13 @@ func answerAll() {
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	for in.Scan() {
+		// An empty line asks for the answers so far.
+		if len(in.Bytes()) == 0 {
+			if err := out.Flush(); err != nil {
+				fail(err)
+			}
+			continue
+		}
 		var q question
 		if err := json.Unmarshal(in.Bytes(), &q); err != nil {
 			fail(err)

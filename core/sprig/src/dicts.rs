@@ -25,7 +25,7 @@ pub(crate) fn register(functions: &mut Functions) {
             "unset",
             |context: &mut Context, map: MapRef, key: Str| -> Result<MapRef> {
                 context.heap_mut().remove(map, &key)?;
-                Ok(map)
+                Ok(context.heap().plain(map))
             },
         )
         .add("hasKey", |context: &mut Context, map: MapRef, key: Str| {
@@ -76,7 +76,8 @@ fn set(context: &mut Context, map: MapRef, key: Str, value: Value) -> Result<Map
         return Err("assignment to entry in nil map".into());
     }
     context.heap_mut().insert(map, key, value)?;
-    Ok(map)
+    // What takes a map gives a map, whatever its own type is.
+    Ok(context.heap().plain(map))
 }
 
 fn pluck(context: &mut Context, key: Str, Rest(maps): Rest<MapRef>) -> Result<ListRef> {
@@ -132,7 +133,7 @@ fn merge(context: &mut Context, mut map: MapRef, sources: &[MapRef], overwrite: 
         }
         merge_into(context, map, *source, overwrite)?;
     }
-    Ok(map)
+    Ok(context.heap().plain(map))
 }
 
 /// As Go's type assertions fail.

@@ -158,7 +158,8 @@ fn charts_render_as_recorded() {
     for case in &cases {
         let (got, expect) = (shown(case), recorded(case));
         if got.trim_end() != expect.trim_end() {
-            differences.push_str(&format!("{}\n--- ours\n{got}\n--- helm\n{expect}", case.name));
+            let shown = format!("{}\n--- ours\n{got}\n--- helm\n{expect}", case.name);
+            differences.push_str(&shown);
         }
     }
     assert!(differences.is_empty(), "{differences}");

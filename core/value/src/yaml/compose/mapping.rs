@@ -258,7 +258,12 @@ impl<'a> Composer<'a, '_> {
                     };
                     let value = shown_scalar(&value).filter(|_| key.kind == KeyKind::Null);
                     let value = value.map(|value| format!(", value: {value}")).unwrap_or_default();
-                    self.refuse_mapping(entries, message, format!("unsupported map key of type: {kind}{value}"), mark);
+                    self.refuse_mapping(
+                        entries,
+                        message,
+                        format!("unsupported map key of type: {kind}{value}"),
+                        mark,
+                    );
                     return;
                 }
                 let text = key.text.into_owned();
@@ -368,7 +373,7 @@ impl<'a> Composer<'a, '_> {
 /// A scalar in Go's syntax, as its library quotes it; integers that are no `int` are left out.
 fn shown_scalar(value: &Value) -> Option<String> {
     match value {
-        Value::Null => Some("interface {}(nil)".into()),
+        Value::Null => Some("<nil>".into()),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Number(Number::Int(number)) => Some(number.to_string()),
         Value::String(text) => Some(quote_go(text)),
