@@ -47,19 +47,19 @@ pub(super) struct Issuer {
     public: Option<PublicKey>,
 }
 
-/// Makes a certificate for `signee`, signed with `signer` in the name of `issuer`, or of itself.
+/// Makes a certificate for the key `own`, signed with `signer` in the name of `issuer`, or of itself.
 pub(super) fn create(
     context: &mut Context,
     template: &Template,
     issuer: Option<&Issuer>,
-    signee: &PrivateKey,
+    own: &PrivateKey,
     signer: &PrivateKey,
 ) -> Result<Vec<u8>> {
     if !signer.is_signer() {
         return Err(key::NOT_A_SIGNER.into());
     }
     let algorithm = signer.signature_algorithm();
-    let public = signee.public()?;
+    let public = own.public()?;
     let subject = name_of(&template.common_name)?;
     let issuing = issuer.map_or(&subject, |issuer| &issuer.subject);
     let authority = issuer

@@ -206,15 +206,15 @@ fn finish(
     context: &mut Context,
     template: &Template,
     issuer: Option<&Issuer>,
-    signee: &PrivateKey,
+    own: &PrivateKey,
     signer: &PrivateKey,
 ) -> Result<Value> {
-    let bytes = certificate::create(context, template, issuer, signee, signer)
+    let bytes = certificate::create(context, template, issuer, own, signer)
         .map_err(|error| within(&error, "error creating certificate"))?;
     into_value(
         context,
         pem::encode("CERTIFICATE", &bytes).into(),
-        signee.write().into(),
+        own.write().into(),
     )
 }
 
