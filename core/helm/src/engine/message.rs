@@ -187,7 +187,7 @@ fn place(error: &ExecError, file: &str) -> String {
 fn without_values(file: &str, error: &ExecError, is_constant: &dyn Fn(&str) -> bool) -> String {
     let text = error.text.as_str();
     if let Some(said) = said(text) {
-        let location = text.splitn(3, ": ").nth(1).unwrap_or(file);
+        let location = text.split(": ").nth(1).unwrap_or(file);
         let message = if is_constant(said) { said } else { HIDDEN };
         return format!("execution error at ({location}): {message}");
     }
