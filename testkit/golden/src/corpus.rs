@@ -82,7 +82,7 @@ impl List {
         let mut list = Self::default();
         for line in text.lines() {
             if let Some(tool) = line.strip_prefix("# ") {
-                list.tool = tool.to_owned();
+                tool.clone_into(&mut list.tool);
             } else if let Some(head) = line.strip_prefix("= ") {
                 let (name, commit) = head.split_once(' ').expect("a repository and its commit");
                 list.repositories.push(Repository {
@@ -172,6 +172,9 @@ pub fn newest(mirror: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// When git fails or a file cannot be written.
+///
+/// # Panics
+/// When git has no pipes.
 pub fn lay(mirror: &Path, commit: &str, into: &Path) -> io::Result<()> {
     let listing = git(mirror)
         .args(["ls-tree", "-r", "-z", "--full-tree", commit])

@@ -64,7 +64,7 @@ pub fn cheapest(program: &Path, arguments: &[OsString], runs: usize) -> Duration
             "`{}` fails with {arguments:?}",
             program.display()
         );
-        children_time() - before
+        children_time().saturating_sub(before)
     };
     (0..runs).map(cost).min().unwrap_or_default()
 }

@@ -74,7 +74,10 @@ fn bounds(limits: &Limits) -> convoy_kustomize::Limits {
 fn failed(path: &str, error: &Error) -> ContentError {
     match error {
         Error::Cancelled { .. } => ContentError::Cancelled,
-        error => kustomization(path, error, matches!(error, Error::Limit { .. })),
+        Error::Limit { .. } => kustomization(path, error, true),
+        Error::Missing { .. } | Error::File { .. } | Error::Field { .. } | Error::Remote { .. } | _ => {
+            kustomization(path, error, false)
+        }
     }
 }
 

@@ -208,7 +208,7 @@ fn dump(mut text: &[u8], depth: usize, out: &mut String, times: &mut Vec<i64>) {
                 dump(inner.unwrap_or(&[]), depth + 1, out, times);
             }
             0x03 | 0x04 | 0x80 if content.len() > 16 => {
-                out.push_str(&format!("{indent}{tag:#04x} {} bytes\n", content.len()))
+                out.push_str(&format!("{indent}{tag:#04x} {} bytes\n", content.len()));
             }
             _ => out.push_str(&format!("{indent}{tag:#04x} {}\n", content.escape_ascii())),
         }

@@ -226,14 +226,16 @@ fn merge(maker: &mut Maker<'_>, named: bool) -> Option<String> {
     let (name, metadata) = (maker.known(&kind), maker.choose(METADATA, METADATA.len() - 3));
     let _ = writeln!(out, "metadata: {{name: {name}{metadata}}}");
     let workload = ["Deployment", "StatefulSet"].contains(&&*kind) || !named;
-    if workload && maker.one_in(2) {
+    let with_containers = workload && maker.one_in(2);
+    let with_pod = workload && !with_containers && maker.one_in(2);
+    if with_containers {
         let containers = maker.some(CONTAINERS, CONTAINERS.len() - 3);
         let mut pod = format!("containers: [{containers}]");
         if maker.one_in(3) {
             let _ = write!(pod, ", {}", maker.choose(POD, POD.len() - 4));
         }
         let _ = writeln!(out, "spec: {{template: {{spec: {{{pod}}}}}}}");
-    } else if workload && maker.one_in(2) {
+    } else if with_pod {
         let pod = maker.choose(POD, POD.len() - 4);
         let _ = writeln!(out, "spec: {{template: {{spec: {{{pod}}}}}}}");
     } else {
