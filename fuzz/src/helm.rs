@@ -76,7 +76,7 @@ fn rendered(files: &Files, values: convoy_value::Map) {
     let first = run();
     assert_eq!(first, run());
     if let Err(error) = first {
-        assert!(!error.go_text().to_string().is_empty());
+        assert!(!error.go_text().is_empty());
     }
 }
 
@@ -158,13 +158,12 @@ pub fn helm_template(data: &[u8]) {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     let mut name = String::from("templates/a.yaml");
     for line in text.lines() {
-        match line.strip_prefix("### ") {
-            Some(next) => next.clone_into(&mut name),
-            None => {
-                let file = files.entry(name.clone()).or_default();
-                file.push_str(line);
-                file.push('\n');
-            }
+        if let Some(next) = line.strip_prefix("### ") {
+            next.clone_into(&mut name);
+        } else {
+            let file = files.entry(name.clone()).or_default();
+            file.push_str(line);
+            file.push('\n');
         }
     }
     let chart_yaml = "apiVersion: v2\nname: c\nversion: 1.0.0\n";

@@ -150,7 +150,10 @@ impl Repository {
             GitRef::Semver(text) => {
                 let constraint = Constraint::parse(text).ok()?;
                 let version = |tag: &String| Version::parse(tag).ok().filter(|version| constraint.check(version));
-                let fitting = self.tags.iter().filter_map(|(tag, revision)| Some((version(tag)?, revision)));
+                let fitting = self
+                    .tags
+                    .iter()
+                    .filter_map(|(tag, revision)| Some((version(tag)?, revision)));
                 let highest = fitting.max_by(|(one, _), (other, _)| one.compare(other));
                 highest.map(|(_, revision)| revision.clone())
             }

@@ -189,11 +189,12 @@ fn warm(files: &Files) -> Duration {
         };
         round();
         let (start, mut rounds) = (measure::thread_time(), 0);
-        while rounds < 10 || measure::thread_time() - start < Duration::from_millis(300) {
+        let spent = || measure::thread_time().saturating_sub(start);
+        while rounds < 10 || spent() < Duration::from_millis(300) {
             round();
             rounds += 1;
         }
-        (measure::thread_time() - start) / rounds
+        spent() / rounds
     };
     let worker = thread::Builder::new().stack_size(STACK).spawn(work);
     worker.expect("a thread starts").join().expect("the render ends")

@@ -74,7 +74,9 @@ fn on_large_stack(work: impl FnOnce() + Send + 'static) {
 fn the_bodies_hold_on_their_seeds() {
     on_large_stack(|| {
         for (name, body) in TARGETS {
-            seeds(name).iter().for_each(|seed| body(seed));
+            for seed in seeds(name) {
+                body(&seed);
+            }
         }
     });
 }

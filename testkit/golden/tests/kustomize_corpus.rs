@@ -24,7 +24,6 @@ fn the_list_is_long_and_of_the_tool_that_we_follow() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that is skipped must say so")]
 fn public_kustomizations_build_as_the_tool_built_them() {
     let Some(folder) = corpus::folder() else {
         println!("skipped: CONVOY_CORPORA names no folder of repositories");

@@ -34,10 +34,6 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "a difference that does not fail the test must be seen"
-)]
 fn generated_kustomizations_build_as_the_tool_builds_them() {
     let Some(kubectl) = components::find("kubectl") else {
         return;

@@ -93,17 +93,16 @@ impl Discovery {
             };
             let key = (group, version);
             let known = self.answers.read().await.get(&key).cloned();
-            let kinds = match known.filter(|answer| answer.asked.elapsed() < BELIEVED) {
-                Some(answer) => answer.kinds,
-                None => {
-                    let kinds = ask(cluster, &key.0, &key.1).await?;
-                    let answer = Answer {
-                        asked: Instant::now(),
-                        kinds: kinds.clone(),
-                    };
-                    self.answers.write().await.insert(key, answer);
-                    kinds
-                }
+            let kinds = if let Some(answer) = known.filter(|answer| answer.asked.elapsed() < BELIEVED) {
+                answer.kinds
+            } else {
+                let kinds = ask(cluster, &key.0, &key.1).await?;
+                let answer = Answer {
+                    asked: Instant::now(),
+                    kinds: kinds.clone(),
+                };
+                self.answers.write().await.insert(key, answer);
+                kinds
             };
             all.extend(kinds.keys().map(|kind| format!("{name}/{kind}")));
             all.insert(name);

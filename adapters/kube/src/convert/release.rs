@@ -325,13 +325,13 @@ fn read_helm(helm: Option<crd::HelmContent>) -> Result<domain::Helm, InvalidFiel
         },
         include_crds: helm.include_crds,
         values: values
-            .map(|(index, layer)| read_layer(&format!("spec.content.helm.values[{index}]"), layer))
+            .map(|(index, layer)| read_layer(&format!("spec.content.helm.values[{index}]"), &layer))
             .collect::<Result<_, _>>()?,
     })
 }
 
-fn read_layer(path: &str, layer: crd::ValuesLayer) -> Result<domain::ValuesLayer, InvalidField> {
-    let later = |kind| Ok(domain::ValuesLayer::Unsupported { kind });
+fn read_layer(path: &str, layer: &crd::ValuesLayer) -> Result<domain::ValuesLayer, InvalidField> {
+    let unsupported = |kind| Ok(domain::ValuesLayer::Unsupported { kind });
     match layer.kind {
         crd::ValuesType::Inline => {
             let path = format!("{path}.inline");
@@ -343,8 +343,8 @@ fn read_layer(path: &str, layer: crd::ValuesLayer) -> Result<domain::ValuesLayer
             }
             Ok(domain::ValuesLayer::Inline(values))
         }
-        crd::ValuesType::ConfigMap => later("configMap"),
-        crd::ValuesType::Secret => later("secret"),
-        crd::ValuesType::GitRepository => later("gitRepository"),
+        crd::ValuesType::ConfigMap => unsupported("configMap"),
+        crd::ValuesType::Secret => unsupported("secret"),
+        crd::ValuesType::GitRepository => unsupported("gitRepository"),
     }
 }

@@ -17,10 +17,11 @@ fn tree(files: &[(&str, &str)]) -> Files {
 }
 
 fn map(text: &str) -> Map {
-    match json::parse(text, &convoy_value::Limits::default()).unwrap() {
-        Value::Object(map) => map,
-        other => panic!("{other:?} is no map"),
-    }
+    let value = json::parse(text, &convoy_value::Limits::default()).unwrap();
+    let Value::Object(map) = value else {
+        panic!("{value:?} is no map")
+    };
+    map
 }
 
 fn key(byte: u8) -> EntropyKey {
@@ -83,8 +84,8 @@ fn drawn<'a>(template: &str, helm: &Helm, change: impl FnOnce(&mut Inputs<'a>)) 
 
 #[test]
 fn names_default_as_the_page_says_and_layers_are_merged_in_order() {
-    let names = "'{{ .Release.Name }} {{ .Release.Namespace }} {{ .Release.IsInstall }}'";
-    assert_eq!(drawn(names, &helm(), |_| {}), "web default true");
+    let template = "'{{ .Release.Name }} {{ .Release.Namespace }} {{ .Release.IsInstall }}'";
+    assert_eq!(drawn(template, &helm(), |_| {}), "web default true");
     let named = Helm {
         release_name: Some("shop".into()),
         release_namespace: Some("prod".into()),
@@ -94,7 +95,7 @@ fn names_default_as_the_page_says_and_layers_are_merged_in_order() {
         ],
         ..helm()
     };
-    assert_eq!(drawn(names, &named, |_| {}), "shop prod true");
+    assert_eq!(drawn(template, &named, |_| {}), "shop prod true");
     assert_eq!(
         drawn("{{ toJson .Values | quote }}", &named, |_| {}),
         r#"{"a":{"x":1,"y":[3],"z":null},"n":1000000,"s":"t"}"#
@@ -293,7 +294,7 @@ fn a_raised_flag_ends_a_render() {
     let flag = Arc::new(AtomicBool::new(true));
     let files = chart(&[("templates/a.yaml", "{{ range $i := until 100000 }}x{{ end }}")]);
     let error = at(&files, &Content::Helm(helm()), |inputs| {
-        inputs.cancel = Some(Arc::clone(&flag))
+        inputs.cancel = Some(Arc::clone(&flag));
     })
     .unwrap_err();
     assert_eq!(error, ContentError::Cancelled);
