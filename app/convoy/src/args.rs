@@ -35,7 +35,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(demo::Args),
-    Render(render::Args),
+    Render(Box<render::Args>),
     Get(get::Args),
     History(history::Args),
     Sync(sync::Args),

@@ -67,7 +67,7 @@ enum Engine {
         #[arg(value_name = "PATH", required = true)]
         paths: Vec<PathBuf>,
         #[command(flatten)]
-        form: Form,
+        form: Box<Form>,
     },
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(Engine::Manifests { paths, form }) => {
             let limits = form.limits.limits();
             let objects = manifests::render(paths, &limits)?;
-            (named(objects, &limits)?, form)
+            (named(objects, &limits)?, &**form)
         }
         None => {
             let limits = args.form.limits.limits();

@@ -117,11 +117,10 @@ fn objects(
     };
     let rendered = content::render(&tree.files, &release.spec.content, &inputs, limits).map_err(|error| {
         let failure = Failure::of(&error);
-        match error {
-            content::ContentError::NoClusterApi => {
-                failure.hint("`capabilities: cluster` is rendered by the controller only")
-            }
-            _ => failure,
+        if error == content::ContentError::NoClusterApi {
+            failure.hint("`capabilities: cluster` is rendered by the controller only")
+        } else {
+            failure
         }
     })?;
     for warning in &rendered.warnings {

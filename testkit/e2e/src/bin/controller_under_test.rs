@@ -59,9 +59,8 @@ async fn run(kubeconfig: &str, store: &str, log: &str, effects: EffectCounter) -
     };
     tokio::spawn(write_log(log.to_string(), effects));
     let runtime = Arc::new(Runtime::new(ports, Settings::default()));
-    if let Err(failure) = runtime.make_key().await {
-        eprintln!("there is no key: {}", failure.message);
-    }
+    // Without a key no chart is rendered, and the Releases say so.
+    let _key = runtime.make_key().await;
     let loops = WatchLoops::new(runtime, convoy_kube::Settings::default());
     loops.run(client, std::future::pending()).await;
     Ok(())

@@ -29,7 +29,7 @@ impl Disk {
     }
 
     /// The path of a directory in the tree, links followed.
-    pub(super) fn key(&self, directory: &Path) -> Result<String, Failure> {
+    pub(super) fn key_of(directory: &Path) -> Result<String, Failure> {
         let place = || format!("cannot look at `{}`", directory.display());
         let real = fs::canonicalize(directory).map_err(|error| Failure::new(place()).because(&error))?;
         key(&real).map_err(|problem| Failure::new(place()).because_text(problem))
@@ -108,7 +108,7 @@ mod tests {
         std::os::unix::fs::symlink("loop", at("loop")).unwrap();
         std::os::unix::fs::symlink("/dev/zero", at("zero")).unwrap();
         let disk = Disk::new();
-        let root = disk.key(dir.path()).unwrap();
+        let root = Disk::key_of(dir.path()).unwrap();
         let find = |name: &str| disk.find(&format!("{root}/{name}"));
         assert_eq!(find("link/f"), Ok(Some(Entry::File(format!("{root}/d/f")))));
         assert_eq!(find("link"), Ok(Some(Entry::Directory(format!("{root}/d")))));
