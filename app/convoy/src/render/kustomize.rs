@@ -62,7 +62,6 @@ pub(super) struct Args {
 /// Flags of kustomize that change little or nothing here.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Flags of kustomize")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Kustomize {
     /// Accepted: built-in plugins always work, others are refused
     #[arg(long)]
@@ -163,7 +162,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         limits: bounds(&limits),
         cancel: None,
     };
-    let built = convoy_kustomize::build(&tree, &tree.key(&directory)?, &options).map_err(|error| failure(&error))?;
+    let built = convoy_kustomize::build(&tree, &Disk::key_of(&directory)?, &options).map_err(|error| failure(&error))?;
     args.kustomize.warn();
     built.warnings.iter().for_each(warn);
     match to {
@@ -304,6 +303,6 @@ fn failure(error: &Error) -> Failure {
         _ if text.contains("only built-in plugins run here") => {
             failure.hint("plugins that are programs or containers are never run: use the built-in kinds")
         }
-        _ => failure,
+        Error::Missing { .. } | Error::File { .. } | Error::Field { .. } | Error::Cancelled { .. } | _ => failure,
     }
 }
