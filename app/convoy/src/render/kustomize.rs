@@ -62,6 +62,7 @@ pub(super) struct Args {
 /// Flags of kustomize that change little or nothing here.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Flags of kustomize")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Kustomize {
     /// Accepted: built-in plugins always work, others are refused
     #[arg(long)]
@@ -87,7 +88,6 @@ struct Kustomize {
 
 /// Flags of kustomize for functions, which are programs and containers.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Refused {
     /// Refused: no program is run
     #[arg(long)]
