@@ -370,13 +370,14 @@ impl<'a> Composer<'a, '_> {
     }
 }
 
-/// A scalar in Go's syntax, as its library quotes it; integers that are no `int` are left out.
+/// A scalar in Go's syntax, as its library quotes it; great numbers are left out.
 fn shown_scalar(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some("<nil>".into()),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Number(Number::Int(number)) => Some(number.to_string()),
         Value::String(text) => Some(quote_go(text)),
+        Value::Number(Number::Float(number)) if number.abs() < 1e15 => Some(number.to_string()),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }

@@ -95,9 +95,30 @@ pub struct Body {
     pub text: String,
 }
 
+/// What is known to be answered otherwise, by two words that a template has: docs/differences.md says why.
+const DIFFERENT: &[[&str; 2]] = &[
+    ["fromJson", "1e400"],
+    ["oToml", "1i"],
+    ["oToml", "time"],
+    ["oToml", "oDate"],
+    ["toYamlPretty", "1i"],
+    ["toYamlPretty", "time"],
+    ["toYamlPretty", "oDate"],
+];
+
 /// A case from a seed.
 #[must_use]
 pub fn body(random: &mut Random) -> Body {
+    loop {
+        let body = any_body(random);
+        let has = |words: &[&str; 2]| words.iter().all(|word| body.text.contains(word));
+        if !DIFFERENT.iter().any(has) {
+            return body;
+        }
+    }
+}
+
+fn any_body(random: &mut Random) -> Body {
     let mut definitions = String::new();
     if random.one_in(3) {
         definitions.push_str("{{ define \"t\" }}<{{ . }}{{ if . }}!{{ end }}>{{ end }}");
@@ -310,7 +331,7 @@ impl Writer<'_> {
                     formats.push_str(&verb(self.random));
                     formats.push('|');
                 }
-                let operands: Vec<String> = (0..=self.random.below(3)).map(|_| self.operand()).collect();
+                let operands: Vec<String> = (0..=self.random.below(3)).map(|_| self.printed()).collect();
                 self.action(out, &format!("printf {formats:?} {}", operands.join(" ")));
             }
             8 => {
@@ -502,6 +523,16 @@ impl Writer<'_> {
             }
             2 if self.random.one_in(3) => format!("({})", self.random.pick(OBJECTS)),
             _ => self.data(),
+        }
+    }
+
+    /// An operand for any verb: how Go prints the inside of its own types is no matter of templates.
+    fn printed(&mut self) -> String {
+        let data = self.data();
+        if ["time", "semver"].iter().any(|own| data.contains(own)) {
+            "1.5".into()
+        } else {
+            data
         }
     }
 
