@@ -57,7 +57,7 @@ fn shown(text: &str) -> String {
 }
 
 fn without_addresses(text: &str) -> String {
-    const DIGITS: usize = 8;
+    const DIGITS: usize = 6;
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

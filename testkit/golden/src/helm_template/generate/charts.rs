@@ -73,7 +73,7 @@ fn folder(random: &mut Random, question: &mut Question, path: &str, name: &str, 
         }
     }
     let listed = Value::Array(dependencies);
-    if first {
+    if first && listed.as_array().is_some_and(|listed| !listed.is_empty()) {
         let text = json!({ "dependencies": listed }).to_string();
         question.files.push((format!("{path}requirements.yaml"), text));
     } else if listed.as_array().is_some_and(|listed| !listed.is_empty()) || random.one_in(10) {
