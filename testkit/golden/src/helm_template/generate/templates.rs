@@ -103,6 +103,8 @@ const DIFFERENT: &[[&str; 2]] = &[
     ["oToml", "oDate"],
     ["toYamlPretty", "1i"],
     ["toYamlPretty", "time"],
+    ["toYamlPretty", "bytes"],
+    ["oToml", "bytes"],
     ["toYamlPretty", "oDate"],
     // A verb that bytes have not is printed for each of them.
     ["printf", "bytes"],
@@ -114,7 +116,7 @@ const DIFFERENT: &[[&str; 2]] = &[
     ["lice ", " 7"],
     ["lice ", " 10"],
     // The order of the fields of what holds capabilities, and addresses in it.
-    ["Subcharts", "oJson"],
+    ["Subcharts", "Json"],
     ["Subcharts", "eq "],
     // In parentheses it prints as its version.
     ["Capabilities.KubeVersion)", "("],
