@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::format_push_string, reason = "the texts are short")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use convoy_helm::layers::{self, Layer};
 use convoy_helm::{Chart, Error, Files, Settings, Setup, render};
@@ -20,8 +20,8 @@ const LIMITS: Limits = Limits {
     text: 8 << 20,
 };
 
-/// What a case may take in the development profile on a busy machine. What does not end takes for ever.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// Processor time that a case may take in the development profile, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Memory that the whole program may have had at its fullest, in KiB.
 const MEMORY: u64 = 1_500_000;
@@ -55,16 +55,21 @@ fn rendered(files: &Files) -> Result<String, Error> {
     render(&chart, &settings).map(|rendered| rendered.text(convoy_helm::Selection::default()))
 }
 
-/// Runs on a stack that holds a thousand includes, and watches clock and memory.
+/// Runs on a stack that holds a thousand includes, and watches processor time and memory.
 fn end<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let started = Instant::now();
+    let work = || (work(), time_of_thread());
     let worker = std::thread::Builder::new().stack_size(1 << 30).spawn(work).unwrap();
-    let result = worker.join().unwrap_or_else(|_| panic!("{name} panicked"));
-    let took = started.elapsed();
+    let (result, took) = worker.join().unwrap_or_else(|_| panic!("{name} panicked"));
     assert!(took < PATIENCE, "{name} took {took:?}");
     let memory = peak_memory();
     assert!(memory < MEMORY, "{name}: {memory} KiB");
     result
+}
+
+/// For how long this thread was on a processor: what other programs take does not count.
+fn time_of_thread() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(text.split_whitespace().next().unwrap().parse().unwrap())
 }
 
 fn peak_memory() -> u64 {
@@ -346,13 +351,16 @@ fn expressions_and_patterns_end() {
         "# {{ regexMatch \"((a{1000}){1000}){1000}\" \"a\" }}",
     )]);
     let _ = end("large", move || rendered(&large).is_ok());
-    check("{{ regexMatch (repeat 100000 \"(\") \"a\" }}", "error parsing regexp");
     check(
-        "{{ mustRegexMatch (printf \"(%s\" (repeat 1000000 \"a|\")) \"a\" }}",
+        "{{ mustRegexMatch (repeat 100000 \"(\") \"a\" }}",
         "error parsing regexp",
     );
+    check(
+        "{{ mustRegexMatch (printf \"(%s\" (repeat 1000000 \"a|\")) \"a\" }}",
+        STEPS,
+    );
     let glob = |pattern: &str| {
-        let template = format!("{{{{ (.Files.Glob {pattern:?}).AsConfig | len }}}}");
+        let template = format!("# {{{{ (.Files.Glob {pattern:?}).AsConfig | len }}}}");
         let long = format!("files/{}", "a".repeat(200));
         let files = files(&[(&*long, "x"), ("templates/a.yaml", &template)]);
         let name = pattern.chars().take(60).collect::<String>();
@@ -534,11 +542,11 @@ fn options_of_values_are_bounded() {
     let deep = "[".repeat(10_000);
     check(Layer::Json(&format!("a={deep}")), "");
     let long = "a=1,".repeat(100_000);
-    let started = Instant::now();
+    let started = time_of_thread();
     assert!(layers::apply(&[Layer::Set(&long)], &mut |_| Err("no file".into())).is_ok());
     let lists = "a={".to_owned() + &"x,".repeat(100_000) + "}";
     assert!(layers::apply(&[Layer::Set(&lists)], &mut |_| Err("no file".into())).is_ok());
-    assert!(started.elapsed() < PATIENCE);
+    assert!(time_of_thread() - started < PATIENCE);
 }
 
 /// A header of a tar archive.
