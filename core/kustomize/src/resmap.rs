@@ -51,6 +51,8 @@ pub(crate) struct ResMap {
     count: usize,
     by_id: Index,
     by_name: Index,
+    /// Places of objects that got another name since names were last known to differ.
+    renamed: Vec<usize>,
 }
 
 impl ResMap {
@@ -113,8 +115,11 @@ impl ResMap {
 
     /// Reads again what names the object at `place`.
     pub(crate) fn reindex(&mut self, place: usize) {
-        if let Some(resource) = self.get_mut(place) {
-            resource.refresh();
+        if let Some(resource) = self.get_mut(place)
+            && resource.refresh()
+            && self.renamed.last() != Some(&place)
+        {
+            self.renamed.push(place);
         }
         self.add_keys(place);
     }
@@ -189,6 +194,24 @@ impl ResMap {
         self.add_keys(place);
     }
 
+    /// Looks whether objects that got another name now have one that is taken: kustomize finds that when it adds all of
+    /// them to what is above.
+    ///
+    /// # Errors
+    /// As [`ResMap::append`].
+    pub(crate) fn check_renamed(&mut self, meter: &Meter) -> Result<(), String> {
+        for place in core::mem::take(&mut self.renamed) {
+            meter.step(1)?;
+            let Some(Resource { id, .. }) = self.get(place) else {
+                continue;
+            };
+            if self.current(id).len() > 1 {
+                return Err(format!("may not add resource with an already registered id: {id}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds all objects of another; takes no time if there are none here.
     ///
     /// # Errors
@@ -196,7 +219,7 @@ impl ResMap {
     pub(crate) fn append_all(&mut self, other: ResMap, meter: &Meter) -> Result<(), String> {
         if self.count == 0 {
             *self = other;
-            return Ok(());
+            return self.check_renamed(meter);
         }
         other.into_resources().try_for_each(|resource| {
             meter.step(1 + resource.notes.previous.len())?;

@@ -143,9 +143,12 @@ impl Resource {
         id
     }
 
-    /// Keeps what names it true.
-    pub(crate) fn refresh(&mut self) {
-        self.id = self.read_id();
+    /// Keeps what names it true. Answers whether something else names it now.
+    pub(crate) fn refresh(&mut self) -> bool {
+        let id = self.read_id();
+        let renamed = id != self.id;
+        self.id = id;
+        renamed
     }
 
     /// Notes that a description by the user knows its type as one without a namespace.
@@ -257,7 +260,7 @@ impl Resource {
         let noted = !self.notes.is_empty();
         let annotated = self.metadata().is_some_and(|meta| meta.get("annotations").is_some());
         if noted {
-            self.set_annotation(NOTE, "-");
+            self.note(keep);
         }
         let out = change(&mut self.node);
         let Some(Node::Map(meta)) = self.node.as_map_mut().and_then(|map| map.get_mut("metadata")) else {
@@ -278,6 +281,18 @@ impl Resource {
             self.notes = Notes::default();
         }
         out
+    }
+
+    /// Adds the note; what else is there is made a text, or stays what it is if `as_is`.
+    fn note(&mut self, as_is: bool) {
+        let meta = self.node.as_map_mut().and_then(|map| map.get_mut("metadata"));
+        let annotations = meta
+            .and_then(Node::as_map_mut)
+            .and_then(|meta| meta.get_mut("annotations"));
+        match annotations {
+            Some(Node::Map(map)) if as_is => map.set(NOTE, quoted("-")),
+            Some(_) | None => self.set_annotation(NOTE, "-"),
+        }
     }
 
     /// Takes what kustomize noted in annotations of its own out of them, and makes the others texts.

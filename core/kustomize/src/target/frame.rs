@@ -106,6 +106,7 @@ impl Frame {
                 vars,
             };
             let fail = self.fail("components");
+            self.sum.map.check_renamed(meter).map_err(&fail)?;
             return config.map_or(Ok(()), |config| {
                 add_config(&mut self.sum.config, &config, defaults).map_err(&fail)
             });

@@ -201,10 +201,14 @@ pub(crate) fn read_objects(
         }
         let kind = node.get("kind").map_or("", Node::text);
         if only && matches!(kind, "List" | "ResourceList") && node.get("items").is_some() {
-            if let Node::Map(mut map) = node
-                && let Some(Node::Seq(items)) = map.remove("items")
-            {
-                queue.extend(items.into_iter().map(|item| (item, line)));
+            let Node::Map(mut map) = node else { continue };
+            match map.remove("items") {
+                Some(Node::Seq(items)) => queue.extend(items.into_iter().map(|item| (item, line))),
+                // Kustomize takes the keys for objects.
+                Some(Node::Map(items)) if !items.0.is_empty() => {
+                    return Err(format!("line {line}: the items of a list must be a sequence"));
+                }
+                Some(_) | None => {}
             }
             continue;
         }
