@@ -6,7 +6,7 @@
 //! contains itself is an error.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,10 +142,20 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> 
     let file = fs::File::open(path).map_err(|error| Failure::new(place()).because(&error))?;
     // One more byte than it has, so that the end is found without growing.
     let expected = usize::try_from(facts.len().min(limit)).unwrap_or_default();
-    let mut content = Vec::with_capacity(expected.saturating_add(1));
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut content)
-        .map_err(|error| Failure::new(place()).because(&error))?;
+    let mut content = vec![0; expected.saturating_add(1)];
+    let mut file = file.take(limit.saturating_add(1));
+    // As many bytes as it says to have, and room for more: the end was met, no second read need say so.
+    let read = loop {
+        match file.read(&mut content) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => break read.map_err(|error| Failure::new(place()).because(&error))?,
+        }
+    };
+    content.truncate(read);
+    if read != expected {
+        file.read_to_end(&mut content)
+            .map_err(|error| Failure::new(place()).because(&error))?;
+    }
     if content.len() as u64 > limit {
         return Err(Failure::new(place())
             .because_text(format!("it passes the limit `bytes of one file` of {limit}"))

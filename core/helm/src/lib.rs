@@ -44,7 +44,7 @@ pub use ignore::Rules as IgnoreRules;
 pub use manifest::{Hook, INSTALL_ORDER, Manifest};
 pub use metadata::Metadata;
 pub use reason::Reason;
-pub use render::{CompiledChart, Rendered, Selection, Settings, render};
+pub use render::{CompiledChart, Remains, Rendered, Selection, Settings, render, render_last};
 
 /// All functions that templates of charts can call: Go's, Sprig's without `env` and `expandenv`, and Helm's.
 #[must_use]

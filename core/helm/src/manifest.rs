@@ -2,7 +2,8 @@
 //! installation.
 
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use convoy_value::{Limits, Map, Value, yaml};
@@ -116,21 +117,36 @@ impl Head {
 ///
 /// # Errors
 /// When a document is no YAML, or its kind, name or annotations are none.
-pub(crate) fn sort(files: &BTreeMap<String, String>) -> Result<(Vec<Manifest>, Vec<Hook>), Error> {
+pub(crate) fn sort(files: BTreeMap<String, String>) -> Result<(Vec<Manifest>, Vec<Hook>), Error> {
     let (mut manifests, mut hooks) = (Vec::new(), Vec::new());
     for (source, text) in files {
-        let base = source.rsplit('/').next().unwrap_or(source);
+        let base = source.rsplit('/').next().unwrap_or(&source);
         if base.starts_with('_') || text.trim().is_empty() {
             continue;
         }
-        for content in split(text) {
-            let head = head(content).map_err(|reason| Error::Manifest {
+        let read = |content: &str| {
+            head(content).map_err(|reason| Error::Manifest {
                 file: source.clone(),
                 reason,
-            })?;
+            })
+        };
+        let documents = match split(&text)[..] {
+            // Most templates write one document: their text becomes its content.
+            [content] => {
+                let head = read(content)?;
+                let start = content.as_ptr().addr() - text.as_ptr().addr();
+                let end = start + content.len();
+                vec![(head, part(text, start, end))]
+            }
+            ref several => several
+                .iter()
+                .map(|content| Ok((read(content)?, String::from(*content))))
+                .collect::<Result<_, Error>>()?,
+        };
+        for (head, content) in documents {
             let manifest = Manifest {
                 source: source.clone(),
-                content: content.to_string(),
+                content,
                 kind: head.kind.clone(),
             };
             match head.annotation("helm.sh/hook") {
@@ -143,6 +159,13 @@ pub(crate) fn sort(files: &BTreeMap<String, String>) -> Result<(Vec<Manifest>, V
     manifests.sort_by(|a, b| place(&a.kind).cmp(&place(&b.kind)));
     hooks.sort_by(|a, b| place(&a.manifest.kind).cmp(&place(&b.manifest.kind)));
     Ok((manifests, hooks))
+}
+
+/// The text from `start` to `end`, in the memory in which it is.
+fn part(mut text: String, start: usize, end: usize) -> String {
+    text.truncate(end);
+    text.drain(..start);
+    text
 }
 
 fn hook(manifest: Manifest, moments: &str, head: &Head) -> Option<Hook> {
@@ -232,6 +255,7 @@ fn metadata(map: &Map) -> Result<Option<&Map>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString as _;
 
     #[test]
     fn documents_are_split_where_helm_splits_them() {
@@ -262,7 +286,7 @@ mod tests {
             ),
             ("c/templates/a.yaml".to_string(), file(&["Service", "Zebra"])),
         ];
-        let (manifests, _) = sort(&files.into_iter().collect()).unwrap();
+        let (manifests, _) = sort(files.into_iter().collect()).unwrap();
         let order: Vec<_> = manifests.iter().map(|m| (m.kind.as_str(), &m.source[12..13])).collect();
         assert_eq!(
             order,
@@ -281,7 +305,7 @@ mod tests {
     fn hooks_are_told_by_their_annotation() {
         let check = |annotations: &str, expect: Option<(&[&str], i64)>| {
             let text = alloc::format!("kind: Job\nmetadata:\n  annotations: {annotations}\n");
-            let (_, hooks) = sort(&[("c/templates/a.yaml".to_string(), text)].into_iter().collect()).unwrap();
+            let (_, hooks) = sort([("c/templates/a.yaml".to_string(), text)].into_iter().collect()).unwrap();
             let got = hooks.first().map(|hook| (&hook.events[..], hook.weight));
             assert_eq!(got, expect, "{annotations}");
         };
@@ -299,7 +323,7 @@ mod tests {
             let files = [("c/templates/a.yaml".to_string(), text.to_string())]
                 .into_iter()
                 .collect();
-            assert_eq!(sort(&files).unwrap_err().go_text(), expect);
+            assert_eq!(sort(files).unwrap_err().go_text(), expect);
         };
         check(
             "a: b: c",

@@ -4,9 +4,10 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use convoy_sprig::semver::is_compatible;
-use convoy_template::Limits;
+use convoy_template::{Context, Limits};
 use convoy_value::Map;
 
 use crate::capabilities::KubeVersion;
@@ -19,7 +20,7 @@ use crate::manifest::{self, Hook, Manifest};
 use crate::path_match;
 use crate::reason::Reason;
 use crate::schema;
-use crate::tables::Tree;
+use crate::tables::{Heap as Tables, Tree};
 
 /// What a chart is rendered for.
 #[derive(Clone, Debug)]
@@ -119,7 +120,7 @@ impl CompiledChart {
     /// # Errors
     /// As [`render`].
     pub fn render(&self, settings: &Settings) -> Result<Rendered, Error> {
-        render_with(&self.chart, settings, Some(&self.parsed))
+        render_with(&self.chart, settings, Some(&self.parsed)).map(|(rendered, _)| rendered)
     }
 }
 
@@ -128,10 +129,22 @@ impl CompiledChart {
 /// # Errors
 /// Where `helm template` fails, and when a limit is passed.
 pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
+    render_with(chart, settings, None).map(|(rendered, _)| rendered)
+}
+
+/// As [`render`], with what it leaves: a process that ends after the render can spare itself taking that apart.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_last(chart: &Chart, settings: &Settings) -> Result<(Rendered, Remains), Error> {
     render_with(chart, settings, None)
 }
 
-fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> Result<Rendered, Error> {
+/// The values and parsed templates of a render that is done.
+#[derive(Debug)]
+pub struct Remains(#[expect(dead_code, reason = "it is held, not looked at")] (Chart, Tables, Context));
+
+fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> Result<(Rendered, Remains), Error> {
     chart.check_installable()?;
     check_release_name(&settings.release_name)?;
     let mut chart = chart.clone();
@@ -153,17 +166,18 @@ fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> R
             version: settings.kube_version.version.clone(),
         });
     }
-    let mut texts = engine::render(&chart, (&tables, values), settings, parsed)?;
+    let (mut texts, context) = engine::render(&chart, (&tables, values), settings, parsed)?;
     let notes = take_notes(&mut texts, chart.name());
-    let (manifests, hooks) = manifest::sort(&texts)?;
+    let (manifests, hooks) = manifest::sort(texts)?;
     let mut crds = Vec::new();
     collect_crds(&chart, chart.name(), &mut crds);
-    Ok(Rendered {
+    let rendered = Rendered {
         crds,
         manifests,
         hooks,
         notes,
-    })
+    };
+    Ok((rendered, Remains((chart, tables, context))))
 }
 
 fn has_schema(chart: &Chart) -> bool {
@@ -230,17 +244,44 @@ impl Rendered {
     #[must_use]
     pub fn text(&self, selection: Selection) -> String {
         let mut text = String::new();
+        let whole: Result<(), Infallible> = self.write_text(selection, |part| {
+            text.push_str(part);
+            Ok(())
+        });
+        match whole {
+            Ok(()) => text,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The text that `helm template` prints, in parts of some KiB.
+    ///
+    /// # Errors
+    /// Those of `write`, which ends the text.
+    pub fn write_text<E>(&self, selection: Selection, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        const PART: usize = 32 << 10;
+        let mut part = String::with_capacity(PART);
         let crds = self.crds.iter().filter(|_| selection.include_crds);
-        for manifest in crds.chain(&self.manifests) {
-            push(&mut text, manifest);
+        let mut before_hooks = crds.chain(&self.manifests).peekable();
+        while let Some(manifest) = before_hooks.next() {
+            push(&mut part, manifest);
+            // The last one stays: what blanks it ends with go.
+            if part.len() >= PART && before_hooks.peek().is_some() {
+                write(&part)?;
+                part.clear();
+            }
         }
         // It begins with a separator, if there is anything.
-        text.truncate(text.trim_end().len());
-        text.push('\n');
+        part.truncate(part.trim_end().len());
+        part.push('\n');
         for hook in self.selected_hooks(selection) {
-            push(&mut text, &hook.manifest);
+            push(&mut part, &hook.manifest);
+            if part.len() >= PART {
+                write(&part)?;
+                part.clear();
+            }
         }
-        text
+        write(&part)
     }
 
     fn selected_hooks(&self, selection: Selection) -> impl Iterator<Item = &Hook> {

@@ -42,6 +42,10 @@ impl Branch {
         Self { entries, has_nulls }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Tree)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }

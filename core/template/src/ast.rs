@@ -1,10 +1,11 @@
 //! The tree of a parsed template. Names are resolved while parsing: functions to what they call, variables to
 //! numbers, fields to texts that a map can look up as they are.
+//!
+//! Trees are most of what a chart takes in memory: nodes are kept small, lists exact, and text is a part of the source.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::number::Constant;
@@ -13,7 +14,47 @@ use crate::{Function, Str, Value};
 /// A node that an error can point at.
 pub(crate) trait Spanned: fmt::Display {
     /// Byte offset in the source.
-    fn pos(&self) -> usize;
+    fn pos(&self) -> Pos;
+}
+
+/// A byte offset in a source, which is shorter than [`MAX_SOURCE`](crate::limits::MAX_SOURCE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pos(u32);
+
+impl Pos {
+    #[inline]
+    pub(crate) fn of(offset: usize) -> Self {
+        Self(u32::try_from(offset).unwrap_or(u32::MAX))
+    }
+
+    #[inline]
+    pub(crate) fn offset(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Text between actions: a part of the source.
+#[derive(Debug)]
+pub(crate) struct Text {
+    source: Arc<[u8]>,
+    start: Pos,
+    end: Pos,
+}
+
+impl Text {
+    /// The `len` bytes of a source from `start` on.
+    pub(crate) fn new(source: &Arc<[u8]>, start: usize, len: usize) -> Self {
+        Self {
+            source: Arc::clone(source),
+            start: Pos::of(start),
+            end: Pos::of(start + len),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.source.get(self.start.offset()..self.end.offset()).unwrap_or(&[])
+    }
 }
 
 /// A parsed template.
@@ -24,16 +65,16 @@ pub struct Tree {
     /// The name under which the source was parsed, for places in errors.
     pub(crate) parse_name: Arc<str>,
     /// The source.
-    pub(crate) source: Arc<str>,
+    pub(crate) source: Arc<[u8]>,
     /// What it does.
-    pub(crate) root: Vec<Node>,
+    pub(crate) root: Box<[Node]>,
 }
 
 impl Tree {
     /// Whether there is nothing in it but space and definitions.
     pub(crate) fn is_empty(&self) -> bool {
         self.root.iter().all(|node| match node {
-            Node::Text(text) => text.iter().all(u8::is_ascii_whitespace),
+            Node::Text(text) => text.as_bytes().iter().all(u8::is_ascii_whitespace),
             Node::Action(_)
             | Node::If(_)
             | Node::With(_)
@@ -47,19 +88,19 @@ impl Tree {
 
 #[derive(Debug)]
 pub(crate) enum Node {
-    Text(Box<[u8]>),
+    Text(Text),
     Action(Action),
-    If(Branch),
-    With(Branch),
-    Range(Branch),
-    Template(TemplateCall),
+    If(Box<Branch>),
+    With(Box<Branch>),
+    Range(Box<Branch>),
+    Template(Box<TemplateCall>),
     Break,
     Continue,
 }
 
 #[derive(Debug)]
 pub(crate) struct Action {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) pipe: Pipe,
 }
 
@@ -68,31 +109,31 @@ pub(crate) struct Action {
 pub(crate) struct Branch {
     pub(crate) word: &'static str,
     pub(crate) pipe: Pipe,
-    pub(crate) list: Vec<Node>,
-    pub(crate) otherwise: Option<Vec<Node>>,
+    pub(crate) list: Box<[Node]>,
+    pub(crate) otherwise: Option<Box<[Node]>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct TemplateCall {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) name: Arc<str>,
     pub(crate) pipe: Option<Pipe>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Pipe {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) assign: bool,
-    pub(crate) decl: Vec<Variable>,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) decl: Box<[Variable]>,
+    pub(crate) commands: Box<[Command]>,
 }
 
 impl Pipe {
     /// The word that is all of it.
     #[inline]
     pub(crate) fn word(&self) -> Option<&Arg> {
-        match (self.decl.as_slice(), self.commands.as_slice()) {
-            ([], [command]) => match command.args.as_slice() {
+        match (&*self.decl, &*self.commands) {
+            ([], [command]) => match &*command.args {
                 [word] => Some(word),
                 _ => None,
             },
@@ -103,8 +144,8 @@ impl Pipe {
 
 #[derive(Debug)]
 pub(crate) struct Command {
-    pub(crate) pos: usize,
-    pub(crate) args: Vec<Arg>,
+    pub(crate) pos: Pos,
+    pub(crate) args: Box<[Arg]>,
 }
 
 /// A word of a command.
@@ -115,9 +156,9 @@ pub(crate) enum Arg {
     Identifier(Identifier),
     Pipe(Pipe),
     Variable(Variable),
-    Bool(usize, bool),
-    Dot(usize),
-    Nil(usize),
+    Bool(Pos, bool),
+    Dot(Pos),
+    Nil(Pos),
     Number(Box<NumberNode>),
     String(StringNode),
 }
@@ -125,38 +166,38 @@ pub(crate) enum Arg {
 /// `.a.b`
 #[derive(Debug)]
 pub(crate) struct Field {
-    pub(crate) pos: usize,
-    pub(crate) names: Vec<Str>,
+    pub(crate) pos: Pos,
+    pub(crate) names: Box<[Str]>,
 }
 
 /// `(…).a.b`
 #[derive(Debug)]
 pub(crate) struct Chain {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) of: Arg,
-    pub(crate) names: Vec<Str>,
+    pub(crate) names: Box<[Str]>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Identifier {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) function: Arc<Function>,
 }
 
 /// `$x.a.b`
 #[derive(Debug)]
 pub(crate) struct Variable {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     /// With its dollar sign.
     pub(crate) name: Arc<str>,
     /// The number of the name in this source.
     pub(crate) symbol: u32,
-    pub(crate) names: Vec<Str>,
+    pub(crate) names: Box<[Str]>,
 }
 
 #[derive(Debug)]
 pub(crate) struct NumberNode {
-    pub(crate) pos: usize,
+    pub(crate) pos: Pos,
     pub(crate) text: String,
     pub(crate) constant: Constant,
     /// Its value where no type is asked for: its syntax decides. `None` when that is too large for an integer.
@@ -165,58 +206,59 @@ pub(crate) struct NumberNode {
 
 #[derive(Debug)]
 pub(crate) struct StringNode {
-    pub(crate) pos: usize,
-    pub(crate) quoted: Box<str>,
+    pub(crate) pos: Pos,
+    /// As it is written, unless that is the text in quotation marks.
+    pub(crate) written: Option<Box<str>>,
     pub(crate) text: Str,
 }
 
 impl Spanned for Action {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Branch {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pipe.pos
     }
 }
 impl Spanned for TemplateCall {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Pipe {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Command {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Field {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Chain {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Identifier {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Variable {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         self.pos
     }
 }
 impl Spanned for Arg {
-    fn pos(&self) -> usize {
+    fn pos(&self) -> Pos {
         match self {
             Self::Field(field) => field.pos,
             Self::Chain(chain) => chain.pos,
@@ -241,7 +283,7 @@ fn write_list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => f.write_str(&String::from_utf8_lossy(text)),
+            Self::Text(text) => f.write_str(&String::from_utf8_lossy(text.as_bytes())),
             Self::Action(action) => action.fmt(f),
             Self::If(branch) | Self::With(branch) | Self::Range(branch) => branch.fmt(f),
             Self::Template(call) => call.fmt(f),
@@ -328,7 +370,16 @@ impl fmt::Display for Arg {
             Self::Dot(_) => f.write_str("."),
             Self::Nil(_) => f.write_str("nil"),
             Self::Number(number) => f.write_str(&number.text),
-            Self::String(string) => f.write_str(&string.quoted),
+            Self::String(string) => string.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for StringNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.written {
+            Some(written) => f.write_str(written),
+            None => write!(f, "\"{}\"", self.text.to_text()),
         }
     }
 }

@@ -151,8 +151,9 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let settings = settings(args, name)?;
     // The process ends after this: taking apart what it holds would be work for nothing.
     let chart = ManuallyDrop::new(load(&path, limits)?);
-    let rendered = convoy_helm::render(&chart, &settings).map_err(|error| refused(&error))?;
+    let rendered = convoy_helm::render_last(&chart, &settings).map_err(|error| refused(&error))?;
     let rendered = ManuallyDrop::new(rendered);
+    let rendered = &rendered.0;
     let selection = Selection {
         include_crds: args.include_crds,
         skip_tests: args.skip_tests,
@@ -161,14 +162,14 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     if let Some(dir) = &args.output_dir {
         let below = args.release_name.as_ref().filter(|given| *given != "false");
         let dir = below.map_or(dir.clone(), |_| dir.join(&settings.release_name));
-        return write(&rendered, selection, &dir);
+        return write(rendered, selection, &dir);
     }
     if let Some(output) = args.output {
-        let objects = objects(&rendered, selection)?;
+        let objects = objects(rendered, selection)?;
         return print::out(&super::show(&super::named(objects, limits)?, output));
     }
     if args.show_only.is_empty() {
-        return print::out(&rendered.text(selection));
+        return rendered.write_text(selection, print::out);
     }
     let shown = rendered.show_only(selection, &args.show_only);
     print::out(&shown.map_err(|error| refused(&error))?)
@@ -222,10 +223,7 @@ fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
         Some(version) => KubeVersion::parse(version).map_err(|error| refused(&error))?,
         None => KubeVersion::default(),
     };
-    let key = match &args.entropy_key {
-        Some(path) => read(path)?,
-        None => random_key()?,
-    };
+    let key = key(args.entropy_key.as_deref())?;
     let setup = setup(key, &args.namespace, &name);
     Ok(Settings {
         release_name: name,
@@ -253,7 +251,12 @@ pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str) -> Setup {
     })
 }
 
-pub(super) fn random_key() -> Result<Vec<u8>, Failure> {
+/// The key that random values come from: what the file holds, else one that nobody knows.
+pub(super) fn key(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    file.map_or_else(random_key, read)
+}
+
+fn random_key() -> Result<Vec<u8>, Failure> {
     let mut key = vec![0; 32];
     let source = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut key));
     source.map_err(|error| Failure::new("cannot make a random key").because(&error))?;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Named, Struct};
 use convoy_template::{Context, Function, Limit, Str, Value};
 
-use super::{Job, files, templates, values_type};
+use super::{Job, files, templates};
 use crate::capabilities::{API_VERSIONS, GIT_COMMIT, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION};
 use crate::chart::Chart;
 use crate::metadata::{Dependency, Metadata};
@@ -28,7 +28,12 @@ pub(super) struct Builder<'h, 't> {
 }
 
 impl<'h, 't> Builder<'h, 't> {
-    pub(super) fn new(heap: &'h mut Heap, settings: &Settings, tables: &'t Tables) -> Result<Self, Limit> {
+    pub(super) fn new(
+        heap: &'h mut Heap,
+        settings: &Settings,
+        tables: &'t Tables,
+        values_type: &Arc<Named>,
+    ) -> Result<Self, Limit> {
         let release = release(heap, settings)?;
         let capabilities = capabilities(heap, settings)?;
         Ok(Self {
@@ -37,7 +42,7 @@ impl<'h, 't> Builder<'h, 't> {
             known: BTreeMap::new(),
             release,
             capabilities,
-            values_type: values_type::named(),
+            values_type: Arc::clone(values_type),
             files_type: files::named(),
         })
     }
@@ -102,35 +107,39 @@ impl<'h, 't> Builder<'h, 't> {
         if let Some(map) = self.known.get(&id) {
             return Ok(*map);
         }
+        // Tables may hold each other.
         let map = self.heap.map()?;
         self.known.insert(id, map);
+        let mut entries = Vec::with_capacity(self.tables.table(id).len());
         for (key, node) in self.tables.table(id) {
             let value = match node {
                 Node::Leaf(leaf) => self.heap.import(leaf)?,
                 Node::Table(id) => Value::Map(self.table(*id)?),
                 Node::Rest(branch) => Value::Map(self.branch(branch)?),
             };
-            self.heap.insert(map, &**key, value)?;
+            entries.push((Str::from(&**key), value));
         }
+        self.heap.fill(map, entries)?;
         Ok(map)
     }
 
     fn branch(&mut self, branch: &Branch) -> Result<MapRef, Limit> {
-        let map = self.heap.map()?;
+        let mut entries = Vec::with_capacity(branch.len());
         for (key, value) in branch.iter() {
             let value = match value {
                 Tree::Leaf(leaf) => self.heap.import(leaf)?,
                 Tree::Table(branch) => Value::Map(self.branch(branch)?),
             };
-            self.heap.insert(map, &**key, value)?;
+            entries.push((Str::from(&**key), value));
         }
-        Ok(map)
+        self.heap.sorted_map(entries)
     }
 }
 
-/// Sets `.Template` for the template that is executed next.
-pub(super) fn template(heap: &mut Heap, data: MapRef, name: &str, folder: &str) -> Result<(), Limit> {
-    let map = heap.named_map(values_type::named(), Elem::Any)?;
+/// Sets `.Template`, a map of the type of values, for the template that is executed next.
+pub(super) fn template(heap: &mut Heap, job: &Job<'_>, values_type: &Arc<Named>) -> Result<(), Limit> {
+    let (data, name, folder) = (job.data, job.name.as_str(), &*job.folder);
+    let map = heap.named_map(Arc::clone(values_type), Elem::Any)?;
     heap.insert(map, "Name", Value::string(name))?;
     heap.insert(map, "BasePath", Value::string(folder))?;
     heap.insert(data, "Template", Value::Map(map))

@@ -135,13 +135,13 @@ pub(super) const TPL: &str = "gotpl";
 fn tpl(context: &mut Context, source: Str, data: Value) -> Result<Value, CallError> {
     let text = source.to_text();
     if !text.contains("{{") {
-        return Ok(Value::from(without_no_value(text.into_owned())));
+        return Ok(Value::from(without_no_value(&text)));
     }
     let set = parsed(context, &source, &text)?;
     let out = context.with_set(set, |context| Ok(context.execute(TPL, data)?));
     let out = out.map_err(|error| wrap(&error, &source))?;
     let out = String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(context.string(without_no_value(out))?)
+    Ok(context.string(without_no_value(&out))?)
 }
 
 fn wrap(error: &CallError, source: &Str) -> CallError {

@@ -21,7 +21,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use convoy_template::value::{Heap, MapRef};
+use convoy_template::value::{Heap, MapRef, Named};
 use convoy_template::{Context, Limits, Value};
 
 use crate::archive::File;
@@ -43,18 +43,19 @@ struct Job<'c> {
     folder: Arc<str>,
 }
 
-/// Renders all templates of a chart whose dependencies are settled: name to text.
+/// Renders all templates of a chart whose dependencies are settled: name to text, and what they were executed in.
 pub(crate) fn render(
     chart: &Chart,
     values: (&Tables, TableId),
     settings: &Settings,
     parsed: Option<&Parsed>,
-) -> Result<BTreeMap<String, String>, Error> {
+) -> Result<(BTreeMap<String, String>, Context), Error> {
     let mut heap = Heap::new(Arc::default(), settings.limits.heap);
     let mut jobs = Vec::new();
-    let mut builder = data::Builder::new(&mut heap, settings, values.0).map_err(limit)?;
+    let values_type = values_type::named();
+    let mut builder = data::Builder::new(&mut heap, settings, values.0, &values_type).map_err(limit)?;
     builder.chart(chart, values.1, &mut jobs).map_err(limit)?;
-    jobs.sort_by(|a, b| templates::order(&a.name, &b.name));
+    jobs.sort_by_cached_key(|job| templates::key(&job.name));
     // Two templates of one name: the later chart's wins, as in a map.
     jobs.dedup_by(|later, earlier| later.name == earlier.name);
     let sources = jobs.iter().map(|job| Source {
@@ -66,11 +67,21 @@ pub(crate) fn render(
         templates: bound_on_templates(&settings.limits),
         ..settings.limits
     };
-    let context = Context::new(set, heap.freeze(), limits);
-    execute(&jobs, &mut settings.setup.prepare(context))
+    let mut context = Context::new(set, Arc::default(), limits);
+    // The limit is on what templates make.
+    *context.heap_mut() = heap.settled();
+    let mut context = settings.setup.prepare(context);
+    let texts = execute(&jobs, &mut context, &values_type)?;
+    Ok((texts, context))
 }
 
-fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, String>, Error> {
+fn execute(
+    jobs: &[Job<'_>],
+    context: &mut Context,
+    values_type: &Arc<Named>,
+) -> Result<BTreeMap<String, String>, Error> {
+    // Each text is copied out of this, so that none keeps the room in which it grew.
+    let mut out = Vec::new();
     let mut texts = BTreeMap::new();
     let mut written = 0_usize;
     for job in jobs {
@@ -78,18 +89,16 @@ fn execute(jobs: &[Job<'_>], context: &mut Context) -> Result<BTreeMap<String, S
         if base.starts_with('_') {
             continue;
         }
-        let heap = context.heap_mut();
-        data::template(heap, job.data, &job.name, &job.folder).map_err(limit)?;
-        let text = context
-            .execute(&job.name, Value::Map(job.data))
+        data::template(context.heap_mut(), job, values_type).map_err(limit)?;
+        out.clear();
+        context
+            .execute_into(&job.name, Value::Map(job.data), &mut out)
             .map_err(|error| message::exec_error(&job.name, &error, &|text| is_constant(jobs, text)))?;
-        written += text.len();
+        written += out.len();
         if written > context.limits().output {
             return Err(limit(convoy_template::Limit::Output));
         }
-        let text =
-            String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        texts.insert(job.name.clone(), without_no_value(text));
+        texts.insert(job.name.clone(), without_no_value(&String::from_utf8_lossy(&out)));
     }
     Ok(texts)
 }
@@ -115,12 +124,12 @@ fn bound_on_templates(limits: &Limits) -> usize {
 }
 
 /// What Go writes for an absent value is left out.
-fn without_no_value(text: String) -> String {
+fn without_no_value(text: &str) -> String {
     const NO_VALUE: &str = "<no value>";
     if text.contains(NO_VALUE) {
         text.replace(NO_VALUE, "")
     } else {
-        text
+        text.into()
     }
 }
 

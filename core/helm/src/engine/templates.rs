@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use convoy_template::{MissingKey, ParseError, TemplateSet};
 
@@ -30,10 +31,11 @@ pub(crate) struct Parsed {
     all: Option<Arc<TemplateSet>>,
 }
 
-/// The order in which files are parsed and executed: the deepest first, then by name from the end.
-pub(super) fn order(a: &str, b: &str) -> core::cmp::Ordering {
-    let depth = |name: &str| name.matches('/').count();
-    depth(b).cmp(&depth(a)).then_with(|| b.cmp(a))
+/// Where a file stands in the order in which files are parsed and executed: the deepest first, then by name from the
+/// end.
+pub(super) fn key(name: &str) -> Reverse<(usize, String)> {
+    let depth = name.bytes().filter(|byte| *byte == b'/').count();
+    Reverse((depth, name.into()))
 }
 
 /// The templates of a chart and of those below it.
@@ -58,7 +60,7 @@ impl Parsed {
         while let Some((path, chart)) = charts.pop() {
             for (name, file) in of_chart(chart, &path) {
                 let mut set = TemplateSet::on(&functions);
-                let parsed = set.parse(&name, &String::from_utf8_lossy(&file.data)).map(|()| set);
+                let parsed = set.parse_shared(&name, &file.data).map(|()| set);
                 files.insert(name, (Arc::clone(&file.data), parsed));
             }
             let below = chart.dependencies.iter();
@@ -70,7 +72,7 @@ impl Parsed {
             all: None,
         };
         let mut names: Vec<&String> = parsed.files.keys().collect();
-        names.sort_by(|a, b| order(a, b));
+        names.sort_by_cached_key(|name| key(name));
         let mut all = TemplateSet::on(&parsed.functions);
         let complete = names.into_iter().all(|name| match parsed.files.get(name) {
             Some((_, Ok(set))) => {
@@ -132,6 +134,6 @@ pub(super) fn set<'c>(
 }
 
 fn parse(set: &mut TemplateSet, source: &Source<'_>) -> Result<(), Error> {
-    set.parse(&source.name, &String::from_utf8_lossy(&source.file.data))
+    set.parse_shared(&source.name, &source.file.data)
         .map_err(|error| message::parse_error(&source.name, &error))
 }

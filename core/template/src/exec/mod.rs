@@ -86,7 +86,7 @@ impl<'t, 'c> Frame<'t, 'c> {
                 limit,
             });
         };
-        let (line, column) = place(&self.tree.source, node.pos());
+        let (line, column) = place(&self.tree.source, node.pos().offset());
         let quoted = crate::quote::quote(name.as_bytes(), false);
         let parsed = &self.tree.parse_name;
         Box::new(ExecError {
@@ -140,8 +140,8 @@ impl<'t, 'c> Frame<'t, 'c> {
 }
 
 /// Line from 1 and column in bytes from 0.
-fn place(source: &str, pos: usize) -> (usize, usize) {
-    let before = source.as_bytes().get(..pos).unwrap_or(&[]);
+fn place(source: &[u8], pos: usize) -> (usize, usize) {
+    let before = source.get(..pos).unwrap_or(&[]);
     let line = before.split(|byte| *byte == b'\n').count();
     let start = before
         .iter()

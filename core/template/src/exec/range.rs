@@ -141,7 +141,7 @@ impl<'t> Frame<'t, '_> {
         self.step()?;
         let pipe = &branch.pipe;
         if pipe.assign {
-            match pipe.decl.as_slice() {
+            match &*pipe.decl {
                 [first, second, ..] => {
                     self.set_variable(first.symbol, &first.name, Slot::plain(index))?;
                     self.set_variable(second.symbol, &second.name, element.clone())?;

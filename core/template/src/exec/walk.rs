@@ -25,7 +25,7 @@ impl<'t> Frame<'t, '_> {
     fn node(&mut self, dot: &Slot, node: &'t Node) -> Result<Flow> {
         self.step()?;
         match node {
-            Node::Text(text) => self.write(text)?,
+            Node::Text(text) => self.write(text.as_bytes())?,
             Node::Action(action) => self.action(dot, action)?,
             Node::If(branch) => return self.branch(dot, branch, false),
             Node::With(branch) => return self.branch(dot, branch, true),
@@ -77,10 +77,10 @@ impl<'t> Frame<'t, '_> {
     /// Whether an action shows a field or variable as it is: Go can take the address of those, but not of what a
     /// function answers or an interface holds.
     fn is_addressable(&mut self, dot: &Slot, action: &'t Action) -> Result<bool> {
-        let [command] = action.pipe.commands.as_slice() else {
+        let [command] = &*action.pipe.commands else {
             return Ok(false);
         };
-        let [Arg::Field(_) | Arg::Variable(_) | Arg::Chain(_) | Arg::Dot(_)] = command.args.as_slice() else {
+        let [Arg::Field(_) | Arg::Variable(_) | Arg::Chain(_) | Arg::Dot(_)] = &*command.args else {
             return Ok(false);
         };
         Ok(!self.command(dot, command, None)?.is_held())

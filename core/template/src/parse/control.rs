@@ -1,11 +1,11 @@
 //! Actions that are more than a pipeline.
 #![expect(clippy::wildcard_enum_match_arm, reason = "every other token is out of place")]
 
+use alloc::boxed::Box;
 use alloc::format;
-use alloc::vec::Vec;
 
 use super::{Ending, Item, Parser, Result, Scope};
-use crate::ast::{Action, Branch, Node, TemplateCall};
+use crate::ast::{Action, Branch, Node, Pos, TemplateCall};
 use crate::token::Kind;
 
 impl Parser<'_> {
@@ -26,7 +26,7 @@ impl Parser<'_> {
             Kind::With => Ok(Item::Node(Node::With(self.branch("with")?))),
             Kind::Template => self.template(),
             _ => {
-                let pos = token.pos;
+                let pos = Pos::of(token.pos);
                 self.back(token);
                 let pipe = self.pipeline("command", Kind::RightDelim)?;
                 Ok(Item::Node(Node::Action(Action { pos, pipe })))
@@ -53,7 +53,7 @@ impl Parser<'_> {
         Ok(Item::Ending(Ending::Else))
     }
 
-    fn branch(&mut self, word: &'static str) -> Result<Branch> {
+    fn branch(&mut self, word: &'static str) -> Result<Box<Branch>> {
         let variables = self.scope.variables.len();
         let pipe = self.pipeline(word, Kind::RightDelim)?;
         let in_range = usize::from(word == "range");
@@ -65,26 +65,26 @@ impl Parser<'_> {
             Ending::Else => Some(self.else_list(word)?),
         };
         self.scope.variables.truncate(variables);
-        Ok(Branch {
+        Ok(Box::new(Branch {
             word,
             pipe,
             list,
             otherwise,
-        })
+        }))
     }
 
     /// What follows `else`: a list, or one `if` or `with` that shares the `end`.
-    fn else_list(&mut self, word: &str) -> Result<Vec<Node>> {
+    fn else_list(&mut self, word: &str) -> Result<Box<[Node]>> {
         let kind = self.peek();
         if word == "if" && kind == Kind::If {
             self.next();
             let inner = self.nested(|parser| parser.branch("if"))?;
-            return Ok(alloc::vec![Node::If(inner)]);
+            return Ok(Box::new([Node::If(inner)]));
         }
         if word == "with" && kind == Kind::With {
             self.next();
             let inner = self.nested(|parser| parser.branch("with"))?;
-            return Ok(alloc::vec![Node::With(inner)]);
+            return Ok(Box::new([Node::With(inner)]));
         }
         let (list, ending) = self.item_list()?;
         match ending {
@@ -104,11 +104,11 @@ impl Parser<'_> {
             self.back(next);
             Some(self.pipeline(CONTEXT, Kind::RightDelim)?)
         };
-        Ok(Item::Node(Node::Template(TemplateCall {
-            pos: token.pos,
+        Ok(Item::Node(Node::Template(Box::new(TemplateCall {
+            pos: Pos::of(token.pos),
             name,
             pipe,
-        })))
+        }))))
     }
 
     fn block(&mut self) -> Result<Item> {
@@ -123,10 +123,10 @@ impl Parser<'_> {
         }
         self.scope = outer;
         self.add(name.clone(), list)?;
-        Ok(Item::Node(Node::Template(TemplateCall {
-            pos: token.pos,
+        Ok(Item::Node(Node::Template(Box::new(TemplateCall {
+            pos: Pos::of(token.pos),
             name,
             pipe: Some(pipe),
-        })))
+        }))))
     }
 }

@@ -7,12 +7,13 @@ mod control;
 mod pipeline;
 mod term;
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::ast::{Node, Tree};
+use crate::ast::{Node, Text, Tree};
 use crate::lex::Lexer;
 use crate::limits::{MAX_PARSE_DEPTH, MAX_SOURCE};
 use crate::quote;
@@ -44,7 +45,7 @@ impl Scope {
 
 struct Parser<'s> {
     name: Arc<str>,
-    source: Arc<str>,
+    source: Arc<[u8]>,
     functions: &'s Functions,
     lexer: Lexer<'s>,
     /// Tokens put back, the next one last.
@@ -57,12 +58,18 @@ struct Parser<'s> {
     trees: Trees,
 }
 
-/// Parses `source` as the template `name`.
-pub(crate) fn parse(name: &str, source: &str, delims: (&str, &str), functions: &Functions) -> Result<Trees> {
+/// Parses `source` as the template `name`; `bytes` are those of `source`.
+pub(crate) fn parse(
+    name: &str,
+    source: &str,
+    bytes: Arc<[u8]>,
+    delims: (&str, &str),
+    functions: &Functions,
+) -> Result<Trees> {
     let name: Arc<str> = name.into();
     let mut parser = Parser {
         name: name.clone(),
-        source: source.into(),
+        source: bytes,
         functions,
         lexer: Lexer::new(source, delims.0, delims.1),
         put_back: Vec::new(),
@@ -196,14 +203,13 @@ impl<'s> Parser<'s> {
     }
 
     /// The whole source, definitions included.
-    fn body(&mut self) -> Result<Vec<Node>> {
+    fn body(&mut self) -> Result<Box<[Node]>> {
         let mut root = Vec::new();
         loop {
             let token = self.next();
             match token.kind {
                 Kind::Eof => {
-                    root.shrink_to_fit();
-                    return Ok(root);
+                    return Ok(root.into());
                 }
                 Kind::LeftDelim => {
                     let word = self.next_non_space();
@@ -247,7 +253,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Registers a tree; an empty one never replaces another.
-    fn add(&mut self, name: Arc<str>, root: Vec<Node>) -> Result<()> {
+    fn add(&mut self, name: Arc<str>, root: Box<[Node]>) -> Result<()> {
         let tree = Tree {
             name: name.clone(),
             parse_name: self.name.clone(),
@@ -264,7 +270,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Nodes up to `end` or `else`.
-    fn item_list(&mut self) -> Result<(Vec<Node>, Ending)> {
+    fn item_list(&mut self) -> Result<(Box<[Node]>, Ending)> {
         let mut list = Vec::new();
         loop {
             if self.peek_non_space().kind == Kind::Eof {
@@ -274,8 +280,7 @@ impl<'s> Parser<'s> {
                 Item::Node(node) => list.push(node),
                 Item::Ending(ending) => {
                     // Most lists are short, and all of them stay: room for more would be most of a tree.
-                    list.shrink_to_fit();
-                    return Ok((list, ending));
+                    return Ok((list.into(), ending));
                 }
             }
         }
@@ -284,7 +289,11 @@ impl<'s> Parser<'s> {
     fn text_or_action(&mut self) -> Result<Item> {
         let token = self.next_non_space();
         match token.kind {
-            Kind::Text => Ok(Item::Node(Node::Text(token.text.as_bytes().into()))),
+            Kind::Text => Ok(Item::Node(Node::Text(Text::new(
+                &self.source,
+                token.pos,
+                token.text.len(),
+            )))),
             Kind::LeftDelim => {
                 self.scope.action_line = token.line;
                 let item = self.nested(Self::action);

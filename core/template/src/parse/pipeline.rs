@@ -1,30 +1,31 @@
 //! Pipelines and their commands.
 #![expect(clippy::wildcard_enum_match_arm, reason = "every other token is out of place")]
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::{Parser, Result};
-use crate::ast::{Arg, Command, Pipe, Variable};
+use crate::ast::{Arg, Command, Pipe, Pos, Variable};
 use crate::token::{Kind, Token};
 
 impl<'s> Parser<'s> {
     /// Declarations, commands and the token `end`.
     pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
-        let pos = self.peek_non_space().pos;
-        let mut pipe = Pipe {
-            pos,
-            assign: false,
-            decl: Vec::new(),
-            commands: Vec::with_capacity(1),
-        };
-        while self.declaration(&mut pipe, context)? {}
+        let pos = Pos::of(self.peek_non_space().pos);
+        let (mut assign, mut decl, mut commands) = (false, Vec::new(), Vec::with_capacity(1));
+        while self.declaration(&mut assign, &mut decl, context)? {}
         loop {
             let token = self.next_non_space();
             match token.kind {
                 kind if kind == end => {
-                    self.check_pipeline(&pipe, context)?;
-                    return Ok(pipe);
+                    self.check_pipeline(&commands, context)?;
+                    return Ok(Pipe {
+                        pos,
+                        assign,
+                        decl: decl.into(),
+                        commands: commands.into(),
+                    });
                 }
                 Kind::Bool
                 | Kind::CharConstant
@@ -40,7 +41,7 @@ impl<'s> Parser<'s> {
                 | Kind::LeftParen => {
                     self.back(token);
                     let command = self.command()?;
-                    pipe.commands.push(command);
+                    commands.push(command);
                 }
                 _ => return Err(self.unexpected(&token, context)),
             }
@@ -48,7 +49,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Reads `$x :=`, `$x =` or `$x,`; answers whether another declaration may follow.
-    fn declaration(&mut self, pipe: &mut Pipe, context: &str) -> Result<bool> {
+    fn declaration(&mut self, assign: &mut bool, decl: &mut Vec<Variable>, context: &str) -> Result<bool> {
         let variable = self.next_non_space();
         if variable.kind != Kind::Variable {
             self.back(variable);
@@ -61,13 +62,13 @@ impl<'s> Parser<'s> {
             after.clone()
         };
         if matches!(next.kind, Kind::Assign | Kind::Declare) {
-            pipe.assign = next.kind == Kind::Assign;
-            self.declare(pipe, &variable);
+            *assign = next.kind == Kind::Assign;
+            self.declare(decl, &variable);
             return Ok(false);
         }
         if next.kind == Kind::Char && next.text == "," {
-            self.declare(pipe, &variable);
-            if context == "range" && pipe.decl.len() < 2 {
+            self.declare(decl, &variable);
+            if context == "range" && decl.len() < 2 {
                 let follows = self.peek_non_space().kind;
                 if matches!(follows, Kind::Variable | Kind::RightDelim | Kind::RightParen) {
                     return Ok(true);
@@ -84,23 +85,23 @@ impl<'s> Parser<'s> {
         Ok(false)
     }
 
-    fn declare(&mut self, pipe: &mut Pipe, token: &Token<'s>) {
+    fn declare(&mut self, decl: &mut Vec<Variable>, token: &Token<'s>) {
         let (name, symbol) = self.symbol(&token.text);
         self.scope.variables.push(symbol);
-        pipe.decl.push(Variable {
-            pos: token.pos,
+        decl.push(Variable {
+            pos: Pos::of(token.pos),
             name,
             symbol,
-            names: Vec::new(),
+            names: Box::default(),
         });
     }
 
     /// Only the first command may be something that takes no argument.
-    fn check_pipeline(&self, pipe: &Pipe, context: &str) -> Result<()> {
-        if pipe.commands.is_empty() {
+    fn check_pipeline(&self, commands: &[Command], context: &str) -> Result<()> {
+        if commands.is_empty() {
             return Err(self.error(format!("missing value for {context}")));
         }
-        for (place, command) in pipe.commands.iter().enumerate().skip(1) {
+        for (place, command) in commands.iter().enumerate().skip(1) {
             if let Some(Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Number(_) | Arg::String(_)) =
                 command.args.first()
             {
@@ -111,7 +112,7 @@ impl<'s> Parser<'s> {
     }
 
     fn command(&mut self) -> Result<Command> {
-        let pos = self.peek_non_space().pos;
+        let pos = Pos::of(self.peek_non_space().pos);
         let mut args = Vec::with_capacity(1);
         loop {
             self.peek_non_space();
@@ -132,7 +133,6 @@ impl<'s> Parser<'s> {
         if args.is_empty() {
             return Err(self.error("empty command"));
         }
-        args.shrink_to_fit();
-        Ok(Command { pos, args })
+        Ok(Command { pos, args: args.into() })
     }
 }

@@ -7,7 +7,7 @@ use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use super::{Parser, Result};
-use crate::ast::{Arg, Chain, Field, Identifier, NumberNode, StringNode, Variable};
+use crate::ast::{Arg, Chain, Field, Identifier, NumberNode, Pos, StringNode, Variable};
 use crate::token::{Kind, Token};
 use crate::{Str, number, quote};
 
@@ -20,8 +20,15 @@ impl<'s> Parser<'s> {
             self.back(first);
             return Ok(Some(term));
         }
-        let pos = first.pos;
-        let mut names: Vec<Str> = alloc::vec![field_name(&first)];
+        let pos = Pos::of(first.pos);
+        // Those that the term has already come first.
+        let before: &[Str] = match &term {
+            Arg::Field(field) => &field.names,
+            Arg::Variable(variable) => &variable.names,
+            _ => &[],
+        };
+        let mut names: Vec<Str> = before.to_vec();
+        names.push(field_name(&first));
         while self.peek() == Kind::Field {
             let token = self.next();
             names.push(field_name(&token));
@@ -29,25 +36,29 @@ impl<'s> Parser<'s> {
         Ok(Some(match term {
             Arg::Field(mut field) => {
                 field.pos = pos;
-                field.names.append(&mut names);
+                field.names = names.into();
                 Arg::Field(field)
             }
             Arg::Variable(mut variable) => {
                 variable.pos = pos;
-                variable.names.append(&mut names);
+                variable.names = names.into();
                 Arg::Variable(variable)
             }
             Arg::Bool(..) | Arg::String(_) | Arg::Number(_) | Arg::Nil(_) | Arg::Dot(_) => {
                 let text = quote::quote(term.to_string().as_bytes(), false);
                 return Err(self.error(format!("unexpected . after term {text}")));
             }
-            Arg::Chain(_) | Arg::Identifier(_) | Arg::Pipe(_) => Arg::Chain(Box::new(Chain { pos, of: term, names })),
+            Arg::Chain(_) | Arg::Identifier(_) | Arg::Pipe(_) => Arg::Chain(Box::new(Chain {
+                pos,
+                of: term,
+                names: names.into(),
+            })),
         }))
     }
 
     fn term(&mut self) -> Result<Option<Arg>> {
         let token = self.next_non_space();
-        let pos = token.pos;
+        let pos = Pos::of(token.pos);
         Ok(Some(match token.kind {
             Kind::Identifier => {
                 let function = self.functions.get(&token.text).ok_or_else(|| {
@@ -64,7 +75,7 @@ impl<'s> Parser<'s> {
             Kind::Variable => Arg::Variable(self.use_variable(&token)?),
             Kind::Field => Arg::Field(Field {
                 pos,
-                names: alloc::vec![field_name(&token)],
+                names: Box::new([field_name(&token)]),
             }),
             Kind::Bool => Arg::Bool(pos, token.text == "true"),
             Kind::CharConstant | Kind::Complex | Kind::Number => Arg::Number(Box::new(self.number(&token)?)),
@@ -73,9 +84,11 @@ impl<'s> Parser<'s> {
             }
             Kind::String | Kind::RawString => {
                 let text = quote::unquote(&token.text).ok_or_else(|| self.error("invalid syntax"))?;
+                let plain = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                let is_plain = plain.is_some_and(|plain| plain.as_bytes() == text);
                 Arg::String(StringNode {
                     pos,
-                    quoted: token.text.as_ref().into(),
+                    written: (!is_plain).then(|| token.text.as_ref().into()),
                     text: text.into(),
                 })
             }
@@ -94,7 +107,7 @@ impl<'s> Parser<'s> {
         };
         let constant = constant.map_err(|message| self.error(message))?;
         Ok(NumberNode {
-            pos: token.pos,
+            pos: Pos::of(token.pos),
             text: token.text.to_string(),
             ideal: number::ideal(&token.text, &constant),
             constant,
@@ -107,10 +120,10 @@ impl<'s> Parser<'s> {
             return Err(self.error(format!("undefined variable {}", quote::quote(name.as_bytes(), false))));
         }
         Ok(Variable {
-            pos: token.pos,
+            pos: Pos::of(token.pos),
             name,
             symbol,
-            names: Vec::new(),
+            names: Box::default(),
         })
     }
 }

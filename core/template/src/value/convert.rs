@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use convoy_value::{Map, Number, Value as Plain};
 
 use super::{Elem, Heap, Type, UintKind, Value};
-use crate::Limit;
 use crate::limits::MAX_VALUE_DEPTH;
+use crate::{Limit, Str};
 
 /// A value that has no plain form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,12 +57,12 @@ impl Heap {
                 Value::List(self.list(items)?)
             }
             Plain::Object(entries) => {
-                let map = self.map()?;
+                let mut imported = Vec::with_capacity(entries.len());
                 for (key, value) in entries.iter() {
-                    let value = self.import(value)?;
-                    self.insert(map, key, value)?;
+                    imported.push((Str::from(key), self.import(value)?));
                 }
-                Value::Map(map)
+                imported.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+                Value::Map(self.sorted_map(imported)?)
             }
         })
     }

@@ -23,6 +23,16 @@ impl Default for Entries {
 }
 
 impl Entries {
+    /// Of entries in the order of keys, each of which stands once.
+    pub(super) fn sorted(entries: Vec<(Str, Value)>) -> Self {
+        debug_assert!(entries.is_sorted_by(|(a, _), (b, _)| a < b), "keys in order");
+        if entries.len() <= FEW {
+            Self::Few(entries)
+        } else {
+            Self::Many(entries.into_iter().collect())
+        }
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
@@ -135,6 +145,24 @@ impl ExactSizeIterator for Iter<'_> {}
 mod tests {
     use super::*;
     use alloc::format;
+
+    #[test]
+    fn entries_in_order_are_what_inserting_them_gives() {
+        for count in 0..40 {
+            let list: Vec<(Str, Value)> = (10..10 + count)
+                .map(|n| (Str::from(format!("key{n}")), Value::int(n)))
+                .collect();
+            let mut inserted = Entries::default();
+            for (key, value) in list.iter().rev() {
+                inserted.insert(key.clone(), value.clone());
+            }
+            let sorted = Entries::sorted(list);
+            assert_eq!(sorted.len(), inserted.len());
+            let shown = |entries: &Entries| format!("{:?}", entries.iter().collect::<Vec<_>>());
+            assert_eq!(shown(&sorted), shown(&inserted));
+            assert_eq!(sorted.get(b"key12").is_some(), count > 2);
+        }
+    }
 
     /// Against a tree: whatever is inserted and removed, below and above the bound of the list.
     #[test]
