@@ -323,11 +323,11 @@ impl<'f> Builder<'f> {
         if !unused.is_empty() {
             self.warnings.push(Warning::UnusedVars(unused));
         }
+        sum.map.check_renamed(self.meter).map_err(in_file("resources"))?;
         for place in sum.map.places() {
-            let local = sum
-                .map
-                .get(place)
-                .and_then(|resource| resource.annotation("config.kubernetes.io/local-config"));
+            let Some(resource) = sum.map.get(place) else { continue };
+            load::check_metadata(&resource.node).map_err(in_file("resources"))?;
+            let local = resource.annotation("config.kubernetes.io/local-config");
             if local.is_some_and(|local| local != "false") {
                 sum.map.remove(place);
             }

@@ -264,7 +264,7 @@ fn limits_of(text: &[u8], limits: Limits) -> Limits {
     }
 }
 
-fn check_metadata(node: &Node) -> Result<(), String> {
+pub(super) fn check_metadata(node: &Node) -> Result<(), String> {
     if node.is_empty() {
         return Ok(());
     }
