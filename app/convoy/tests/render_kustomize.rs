@@ -321,3 +321,23 @@ fn charts_in_the_tree_are_rendered_and_others_refused() {
         .exits(1)
         .says("`helmCharts`: `https://charts.example.com` is remote");
 }
+
+#[test]
+fn random_values_of_charts_come_from_the_key_that_is_given() {
+    let dir = directory(&[
+        ("kustomization.yaml", "helmCharts: [{name: web, releaseName: r}]\n"),
+        ("charts/web/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("charts/web/values.yaml", "{}\n"),
+        (
+            "charts/web/templates/a.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: r}\ndata: {drawn: {{ randAlpha 20 }}}\n",
+        ),
+        ("key", &"k".repeat(32)),
+        ("other", &"o".repeat(32)),
+    ]);
+    let drawn = |arguments: &[&str]| kustomize(dir.path(), arguments).exits(0).stdout;
+    let key = ["--entropy-key", "key"];
+    assert_eq!(drawn(&key), drawn(&key));
+    assert_ne!(drawn(&key), drawn(&["--entropy-key", "other"]));
+    assert_ne!(drawn(&[]), drawn(&[]), "each run has a key of its own");
+}

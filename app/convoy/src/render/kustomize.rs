@@ -14,7 +14,7 @@ use clap::ValueEnum as _;
 use convoy_domain::object::Object;
 use convoy_kustomize::{Built, ChartRenderer, Error, LoadRestrictor, Options, Warning};
 
-use super::RenderOutput;
+use super::{RenderOutput, helm};
 use crate::controller::flags::LimitFlags;
 use crate::failure::Failure;
 use crate::print;
@@ -53,6 +53,10 @@ pub(super) struct Args {
     /// Further API versions for charts that do not say any
     #[arg(long, value_name = "VERSION")]
     helm_api_versions: Vec<String>,
+    /// File with the key of random functions in charts, as the controller's Secret holds it; without it, each run has
+    /// one of its own
+    #[arg(long, value_name = "FILE")]
+    entropy_key: Option<PathBuf>,
     #[command(flatten)]
     kustomize: Kustomize,
     #[command(flatten)]
@@ -152,6 +156,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         limits: limits.clone(),
         kube_version: args.helm_kube_version.clone(),
         api_versions: args.helm_api_versions.clone(),
+        key: helm::key(args.entropy_key.as_deref())?,
     };
     let options = Options {
         load_restrictor: args.load_restrictor.0,
@@ -162,7 +167,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         limits: bounds(&limits),
         cancel: None,
     };
-    let built = convoy_kustomize::build(&tree, &Disk::key_of(&directory)?, &options).map_err(|error| failure(&error))?;
+    let built =
+        convoy_kustomize::build(&tree, &Disk::key_of(&directory)?, &options).map_err(|error| failure(&error))?;
     args.kustomize.warn();
     built.warnings.iter().for_each(warn);
     match to {

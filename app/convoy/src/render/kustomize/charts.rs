@@ -19,6 +19,8 @@ pub(super) struct Charts {
     pub(super) kube_version: Option<String>,
     /// For charts that do not say API versions.
     pub(super) api_versions: Vec<String>,
+    /// What the charts' random values come from.
+    pub(super) key: Vec<u8>,
 }
 
 /// The name that Helm gives a release that has none.
@@ -61,7 +63,7 @@ impl Charts {
         let mut nothing = |name: &str| Err(format!("`{name}` is not read"));
         let namespace = request.namespace.clone().unwrap_or_else(|| "default".into());
         let settings = Settings {
-            setup: helm::setup(helm::random_key()?, &namespace, &name),
+            setup: helm::setup(self.key.clone(), &namespace, &name),
             release_name: name,
             namespace,
             values: layers::apply(&values, &mut nothing).map_err(|error| Failure::of(&error))?,
