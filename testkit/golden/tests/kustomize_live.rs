@@ -11,7 +11,7 @@ use convoy_testkit_golden::kustomize_build::{self as kustomize, compare};
 
 /// Fixed seeds; as many again are new. `CONVOY_GOLDEN_CASES` asks for another number.
 ///
-/// About one in thirty new trees, most of them with mistakes, still shows a difference that is not understood yet: those
+/// About one in a hundred new trees, most of them with mistakes, still shows a difference that is not understood yet: those
 /// are printed, and fail only when they are asked for by `CONVOY_GOLDEN_SEED` or `CONVOY_GOLDEN_CASES`.
 const CASES: u64 = 40;
 /// Differences that are made small and shown.
