@@ -65,7 +65,10 @@ impl<'a> Tree<'a> {
         entries.sort();
         for (path, is_dir) in entries {
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-                return Err(Failure::new(place()).because_text("a file name is not UTF-8"));
+                return Err(Failure::new(place()).because_text(format!(
+                    "the file name `{}` is not UTF-8",
+                    path.file_name().unwrap_or_default().display()
+                )));
             };
             let below = if key.is_empty() {
                 name.to_string()

@@ -97,7 +97,7 @@ enum RenderOutput {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (render, form) = match &args.engine {
-        Some(Engine::Helm(args)) => return helm::run(args, &LimitFlags::default().limits()),
+        Some(Engine::Helm(args)) => return helm::run(args),
         Some(Engine::Kustomize(args)) => return kustomize::run(args),
         Some(Engine::Manifests { paths, form }) => {
             let limits = form.limits.limits();

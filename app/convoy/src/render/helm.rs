@@ -2,15 +2,22 @@
 //!
 //! The text is Helm's; with `--output` the manifests are parsed and printed as objects.
 
+mod bounds;
+mod flags;
+mod input;
+
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use convoy_domain::limits::Limits;
 use convoy_domain::object::Object;
 use convoy_helm::layers::{self, Layer};
@@ -21,16 +28,24 @@ use convoy_template::{Context, MissingKey, TemplateSet, Value as Dynamic};
 use convoy_value::{Map, yaml};
 
 use super::RenderOutput;
-use crate::disk::{self, Tree};
+use crate::controller::flags::LimitFlags;
+use crate::disk::Tree;
 use crate::failure::Failure;
 use crate::print;
+use flags::OfHelm;
+pub(super) use flags::switch;
+use input::Bound;
 
 /// Renders a chart as `helm template` does
 ///
 /// CHART is a directory or a .tgz. The output is Helm's own text, unless --output asks for objects. Random functions
 /// draw from a random key; --entropy-key makes them give the same values each time.
+/// Nothing is fetched, no server is asked and no program is run. Other flags of helm template are accepted where they
+/// change nothing, and refused where they ask for one of these.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_override_self = true,
+    mut_args = switch,
     after_help = "Examples:\n  convoy render helm ./chart\n  convoy render helm my-app ./chart -n prod -f values.yaml --set a.b=1\n  \
                   convoy render helm ./chart --show-only templates/service.yaml"
 )]
@@ -38,7 +53,10 @@ use crate::print;
 pub(super) struct Args {
     /// Name of the release, and the chart
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
-    operands: Vec<String>,
+    operands: Vec<OsString>,
+    /// Accepted: a release without a name is called release-name
+    #[arg(short, long, conflicts_with = "name")]
+    generate_name: bool,
     /// Name of the release, in place of the first operand
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -78,7 +96,7 @@ pub(super) struct Args {
     #[arg(long)]
     skip_schema_validation: bool,
     /// Writes files below this directory instead of standard output
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["show_only", "output"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["show_only", "output"], value_parser = path())]
     output_dir: Option<PathBuf>,
     /// Prints objects in this form, in place of Helm's text
     #[arg(short, long, value_enum)]
@@ -86,18 +104,24 @@ pub(super) struct Args {
     /// File with the key of random functions
     #[arg(long, value_name = "FILE")]
     entropy_key: Option<PathBuf>,
-    /// Flags of helm template that change nothing here
     #[command(flatten)]
-    accepted: Accepted,
+    of_helm: OfHelm,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// A path that may be empty, which is none.
+fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// Values, lowest first: files, JSON, texts, files' contents, literals.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Values")]
 struct ValueFlags {
-    /// Values file, or - for standard input
+    /// Values file or pipe, or - for standard input
     #[arg(short = 'f', long = "values", value_name = "FILE", value_delimiter = ',')]
-    files: Vec<String>,
+    files: Vec<OsString>,
     /// Sets values: a.b=1,c={x,y}
     #[arg(long, value_name = "SET")]
     set: Vec<String>,
@@ -115,26 +139,13 @@ struct ValueFlags {
     set_literal: Vec<String>,
 }
 
-#[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-struct Accepted {
-    #[arg(long, hide = true)]
-    skip_crds: bool,
-    #[arg(long, hide = true)]
-    disable_openapi_validation: bool,
-    #[arg(long, hide = true)]
-    hide_notes: bool,
-    #[arg(long, hide = true)]
-    debug: bool,
-    #[arg(long, hide = true)]
-    create_namespace: bool,
-}
-
 /// Template functions may call each other a thousand deep: more stack than a thread has by itself.
 pub(super) const STACK: usize = 512 << 20;
 
 /// Renders, and prints or writes the result.
-pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    args.of_helm.check()?;
+    let limits = &args.limits.limits();
     thread::scope(|scope| {
         let worker = thread::Builder::new()
             .stack_size(STACK)
@@ -148,10 +159,14 @@ pub(super) fn run(args: &Args, limits: &Limits) -> Result<(), Failure> {
 
 fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     let (name, path) = name_and_chart(args)?;
-    let settings = settings(args, name)?;
+    input::check_local(&path)?;
+    let cancel = Arc::new(AtomicBool::new(false));
+    let settings = settings(args, name, limits, &cancel)?;
     // The process ends after this: taking apart what it holds would be work for nothing.
-    let chart = ManuallyDrop::new(load(&path, limits)?);
-    let rendered = convoy_helm::render_last(&chart, &settings).map_err(|error| refused(&error))?;
+    let chart = ManuallyDrop::new(load(Path::new(&path), limits)?);
+    let rendered = bounds::timed(limits.render_time, &cancel, || {
+        convoy_helm::render_last(&chart, &settings).map_err(|error| refused(&error))
+    })?;
     let rendered = ManuallyDrop::new(rendered);
     let rendered = &rendered.0;
     let selection = Selection {
@@ -159,13 +174,13 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
         skip_tests: args.skip_tests,
         no_hooks: args.no_hooks,
     };
-    if let Some(dir) = &args.output_dir {
+    if let Some(dir) = args.output_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()) {
         let below = args.release_name.as_ref().filter(|given| *given != "false");
         let dir = below.map_or(dir.clone(), |_| dir.join(&settings.release_name));
         return write(rendered, selection, &dir);
     }
     if let Some(output) = args.output {
-        let objects = objects(rendered, selection)?;
+        let objects = objects(rendered, selection, limits)?;
         return print::out(&super::show(&super::named(objects, limits)?, output));
     }
     if args.show_only.is_empty() {
@@ -177,29 +192,41 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
 
 /// Helm's own words: who runs the command may see the values.
 fn refused(error: &convoy_helm::Error) -> Failure {
-    Failure::new(error.go_text())
+    let failure = Failure::new(error.go_text());
+    match bounds::flag(error) {
+        Some(flag) => failure.hint(format!("`{flag}` sets another limit")),
+        None => failure,
+    }
 }
 
-fn name_and_chart(args: &Args) -> Result<(String, String), Failure> {
+fn name_and_chart(args: &Args) -> Result<(String, OsString), Failure> {
+    let text = |name: &OsString| {
+        let text = name.to_str().map(ToString::to_string);
+        text.ok_or_else(|| Failure::usage(format!("the release name `{}` is not UTF-8", name.display())))
+    };
     let named = args
         .release_name
         .as_ref()
         .filter(|given| !matches!(given.as_str(), "true" | "false"));
     let named = args.name.as_ref().or(named);
+    let template = args.name_template.as_ref().filter(|template| !template.is_empty());
     let (name, chart) = match &args.operands[..] {
         [chart] => (named.cloned(), chart),
         // No release has a slash in its name: it is a chart that the name follows.
-        [chart, name] if named.is_none() && args.release_name.is_some() && chart.contains('/') => {
-            (Some(name.clone()), chart)
+        [_, _] if args.generate_name => {
+            return Err(Failure::usage("cannot set --generate-name and also specify a name"));
         }
-        [name, chart] if named.is_none() && args.name_template.is_none() => (Some(name.clone()), chart),
+        [chart, name] if named.is_none() && args.release_name.is_some() && chart.to_string_lossy().contains('/') => {
+            (Some(text(name)?), chart)
+        }
+        [name, chart] if named.is_none() && template.is_none() => (Some(text(name)?), chart),
         _ => {
             return Err(Failure::usage(
                 "cannot set --name or --name-template and also specify a name",
             ));
         }
     };
-    let name = match (&args.name_template, name) {
+    let name = match (template, name) {
         (Some(template), _) => name_from(template)?,
         (None, Some(name)) => name,
         (None, None) => "release-name".into(),
@@ -218,17 +245,22 @@ pub(super) fn name_from(template: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&name).into_owned())
 }
 
-fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
-    let kube_version = match &args.kube_version {
+fn settings(args: &Args, name: String, limits: &Limits, cancel: &Arc<AtomicBool>) -> Result<Settings, Failure> {
+    let kube_version = match args.kube_version.as_ref().filter(|version| !version.is_empty()) {
         Some(version) => KubeVersion::parse(version).map_err(|error| refused(&error))?,
         None => KubeVersion::default(),
     };
     let key = key(args.entropy_key.as_deref())?;
-    let setup = setup(key, &args.namespace, &name);
+    let namespace = match args.namespace.as_str() {
+        "" => "default",
+        given => given,
+    };
+    let setup = setup(key, namespace, &name, Some(Arc::clone(cancel)));
     Ok(Settings {
         release_name: name,
-        namespace: args.namespace.clone(),
-        values: values(&args.values)?,
+        namespace: namespace.to_string(),
+        values: values(&args.values, bounds::file(limits))?,
+        limits: bounds::templates(limits),
         api_versions: args.api_versions.clone(),
         kube_version,
         is_upgrade: args.is_upgrade,
@@ -238,8 +270,8 @@ fn settings(args: &Args, name: String) -> Result<Settings, Failure> {
     })
 }
 
-/// The clock shows the time at which the command began.
-pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str) -> Setup {
+/// The clock shows the time at which the command began; a flag that is raised ends the render.
+pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str, cancel: Option<Arc<AtomicBool>>) -> Setup {
     let (namespace, name) = (namespace.to_owned(), name.to_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
@@ -247,13 +279,21 @@ pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str) -> Setup {
     Setup::new(move |mut context| {
         let entropy = KeyedEntropy::new(&key, &namespace, &name, 0);
         context.put_state(Randomness::new(now.clone(), entropy));
-        context
+        match &cancel {
+            Some(flag) => context.with_cancel(Arc::clone(flag)),
+            None => context,
+        }
     })
 }
 
 /// The key that random values come from: what the file holds, else one that nobody knows.
 pub(super) fn key(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
-    file.map_or_else(random_key, read)
+    /// Bytes of a file with a key, at most.
+    const MOST: Bound = Bound {
+        bytes: 64 * 1024,
+        flag: None,
+    };
+    file.map_or_else(random_key, |path| input::read(path, MOST))
 }
 
 fn random_key() -> Result<Vec<u8>, Failure> {
@@ -263,27 +303,12 @@ fn random_key() -> Result<Vec<u8>, Failure> {
     Ok(key)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    /// Bytes of an archive, a values file, or a file of `--set-file`.
-    const MOST: u64 = 256 * 1024 * 1024;
-    disk::read_bounded(path, MOST)
-}
-
-fn read_file(name: &str) -> Result<Vec<u8>, Failure> {
-    if name.trim() != "-" {
-        return read(Path::new(name));
-    }
-    let mut text = Vec::new();
-    let input = std::io::stdin().read_to_end(&mut text);
-    input.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
-    Ok(text)
-}
-
-fn values(flags: &ValueFlags) -> Result<Map, Failure> {
+fn values(flags: &ValueFlags, bound: Bound) -> Result<Map, Failure> {
     let files = flags
         .files
         .iter()
-        .map(|name| Ok((name, read_file(name)?)))
+        .filter(|name| !name.is_empty())
+        .map(|name| Ok((name.to_string_lossy(), input::read_file(name, bound)?)))
         .collect::<Result<Vec<_>, Failure>>()?;
     let mut all: Vec<Layer<'_>> = files.iter().map(|(name, text)| Layer::File(name, text)).collect();
     all.extend(flags.set_json.iter().map(|text| Layer::Json(text)));
@@ -292,35 +317,42 @@ fn values(flags: &ValueFlags) -> Result<Map, Failure> {
     all.extend(flags.set_file.iter().map(|text| Layer::Content(text)));
     all.extend(flags.set_literal.iter().map(|text| Layer::Literal(text)));
     let mut content = |name: &str| {
-        let text = read_file(name).map_err(|failure| failure.line())?;
+        if name.is_empty() {
+            return Ok(String::new());
+        }
+        let text = input::read_file(OsStr::new(name), bound).map_err(|failure| failure.line())?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     };
     layers::apply(&all, &mut content).map_err(|error| refused(&error))
 }
 
-pub(super) fn load(path: &str, limits: &Limits) -> Result<Chart, Failure> {
-    let dir = Path::new(path);
-    if !dir.exists() {
-        return Err(Failure::new(format!("path {path:?} not found")));
-    }
-    let chart = if dir.is_dir() {
-        let ignored = if dir.join(".helmignore").exists() {
-            read(&dir.join(".helmignore"))?
-        } else {
-            Vec::new()
-        };
-        let rules = IgnoreRules::parse(&ignored).map_err(|error| refused(&error))?;
-        let mut tree = Tree::new(limits);
-        tree.add_directory(dir, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
-        Chart::load(&tree.into_files())
-    } else {
-        Chart::from_archive(&read(dir)?)
+pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
+    let failed = |error: &convoy_helm::Error| {
+        Failure::new(format!("cannot load chart `{}`", path.display())).because_text(error.go_text())
     };
-    chart.map_err(|error| refused(&error))
+    if !path.exists() {
+        return Err(Failure::new(format!("path {path:?} not found"))
+            .hint("a chart is a directory or a .tgz; `helm pull` fetches one"));
+    }
+    if !path.is_dir() {
+        let bytes = input::read(path, bounds::packed(limits))?;
+        return Chart::from_archive_within(&bytes, &bounds::archives(limits))
+            .map_err(|error| failed(&error).hint("a chart is a directory or a .tgz that `helm package` makes"));
+    }
+    let list = path.join(".helmignore");
+    let ignored = if list.is_file() {
+        input::read(&list, bounds::file(limits))?
+    } else {
+        Vec::new()
+    };
+    let rules = IgnoreRules::parse(&ignored).map_err(|error| failed(&error))?;
+    let mut tree = Tree::new(limits);
+    tree.add_directory(path, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
+    Chart::load_within(&tree.into_files(), &bounds::archives(limits)).map_err(|error| failed(&error))
 }
 
 /// The manifests of the selection that hold an object.
-fn objects(rendered: &Rendered, selection: Selection) -> Result<Vec<Object>, Failure> {
+fn objects(rendered: &Rendered, selection: Selection, limits: &Limits) -> Result<Vec<Object>, Failure> {
     let crds = rendered.crds.iter().filter(|_| selection.include_crds);
     let hooks = rendered
         .hooks
@@ -331,7 +363,7 @@ fn objects(rendered: &Rendered, selection: Selection) -> Result<Vec<Object>, Fai
         let refuse = |error: &dyn std::error::Error| {
             Failure::new(format!("cannot read what `{}` wrote", manifest.source)).because(error)
         };
-        let documents = yaml::helm::parse_documents(&manifest.content, &convoy_value::Limits::default());
+        let documents = yaml::helm::parse_documents(&manifest.content, &bounds::documents(limits));
         for document in documents
             .map_err(|error| refuse(&error))?
             .into_iter()

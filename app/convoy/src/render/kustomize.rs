@@ -28,6 +28,7 @@ use tree::Disk;
 /// read. Nothing is fetched and no program is run: resources behind a URL and plugins that are programs are refused.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args = helm::switch,
     after_help = "Examples:\n  convoy render kustomize overlays/prod\n  convoy render kustomize overlays/prod | kubectl diff -f -\n  \
                   convoy render kustomize --load-restrictor none -o out.yaml overlays/prod\n  \
                   convoy render kustomize base -n staging -o name\n\n\

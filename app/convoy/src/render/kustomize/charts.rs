@@ -63,7 +63,7 @@ impl Charts {
         let mut nothing = |name: &str| Err(format!("`{name}` is not read"));
         let namespace = request.namespace.clone().unwrap_or_else(|| "default".into());
         let settings = Settings {
-            setup: helm::setup(self.key.clone(), &namespace, &name),
+            setup: helm::setup(self.key.clone(), &namespace, &name, None),
             release_name: name,
             namespace,
             values: layers::apply(&values, &mut nothing).map_err(|error| Failure::of(&error))?,
@@ -77,7 +77,7 @@ impl Charts {
             ..Settings::default()
         };
         let path: PathBuf = Path::new("/").join(&request.directory);
-        let chart = helm::load(&path.to_string_lossy(), &self.limits)?;
+        let chart = helm::load(&path, &self.limits)?;
         let rendered = convoy_helm::render(&chart, &settings).map_err(|error| Failure::of(&error))?;
         Ok(rendered.text(Selection {
             include_crds: request.include_crds,

@@ -1,0 +1,100 @@
+//! The bounds of one render, as the engine takes them, and what to do when one is met.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use convoy_domain::limits::Limits;
+use convoy_helm::archive;
+use convoy_template::Limit;
+
+use super::input::Bound;
+use crate::failure::Failure;
+
+/// A values file, or what `--set-file` names.
+pub(super) fn file(limits: &Limits) -> Bound {
+    Bound {
+        bytes: limits.file_bytes,
+        flag: Some("--limit-file-bytes"),
+    }
+}
+
+/// A packaged chart.
+pub(super) fn packed(limits: &Limits) -> Bound {
+    Bound {
+        bytes: limits.source_bytes,
+        flag: Some("--limit-source-bytes"),
+    }
+}
+
+pub(super) fn templates(limits: &Limits) -> convoy_template::Limits {
+    convoy_template::Limits {
+        steps: limits.template_steps,
+        templates: limits.template_recursion,
+        output: limits.template_output,
+        ..convoy_template::Limits::default()
+    }
+}
+
+/// Helm's own bounds on archives, where ours are not tighter.
+pub(super) fn archives(limits: &Limits) -> archive::Limits {
+    let helm = archive::Limits::default();
+    let bytes = |ours: u64| usize::try_from(ours).unwrap_or(usize::MAX);
+    archive::Limits {
+        total: helm.total.min(bytes(limits.source_bytes)),
+        file: helm.file.min(bytes(limits.file_bytes)),
+        files: limits.files,
+        ratio: limits.archive_ratio,
+        depth: helm.depth,
+    }
+}
+
+pub(super) fn documents(limits: &Limits) -> convoy_value::Limits {
+    convoy_value::Limits {
+        depth: limits.depth,
+        alias_bytes: limits.alias_bytes,
+        ..convoy_value::Limits::default()
+    }
+}
+
+/// Runs `work`; raises the flag when the time is over, and then says so.
+pub(super) fn timed<T>(
+    time: Duration,
+    cancel: &Arc<AtomicBool>,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let (ended, told) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if told.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        });
+        let result = work();
+        // Ends the wait.
+        drop(ended);
+        result.map_err(|failure| {
+            if cancel.load(Ordering::Relaxed) {
+                Failure::new(format!("the render passes the limit of time of {time:?}"))
+                    .hint("`--limit-render-time` sets another")
+            } else {
+                failure
+            }
+        })
+    })
+}
+
+/// The flag that sets another bound in place of the one that was met.
+pub(super) fn flag(error: &convoy_helm::Error) -> Option<&'static str> {
+    let convoy_helm::Error::Template { limit, .. } = error else {
+        return None;
+    };
+    match (*limit)? {
+        Limit::Steps { .. } => Some("--limit-template-steps"),
+        Limit::Templates { .. } => Some("--limit-template-recursion"),
+        Limit::Output { .. } => Some("--limit-template-output"),
+        _ => None,
+    }
+}
