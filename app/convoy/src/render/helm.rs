@@ -331,7 +331,7 @@ pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
         Failure::new(format!("cannot load chart `{}`", path.display())).because_text(error.go_text())
     };
     if !path.exists() {
-        return Err(Failure::new(format!("path {path:?} not found"))
+        return Err(Failure::new(format!("path \"{}\" not found", path.display()))
             .hint("a chart is a directory or a .tgz; `helm pull` fetches one"));
     }
     if !path.is_dir() {

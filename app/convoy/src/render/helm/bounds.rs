@@ -91,10 +91,11 @@ pub(super) fn flag(error: &convoy_helm::Error) -> Option<&'static str> {
     let convoy_helm::Error::Template { limit, .. } = error else {
         return None;
     };
-    match (*limit)? {
-        Limit::Steps { .. } => Some("--limit-template-steps"),
-        Limit::Templates { .. } => Some("--limit-template-recursion"),
-        Limit::Output { .. } => Some("--limit-template-output"),
-        _ => None,
-    }
+    let met = (*limit)?;
+    let flags = [
+        ("--limit-template-steps", matches!(met, Limit::Steps { .. })),
+        ("--limit-template-recursion", matches!(met, Limit::Templates { .. })),
+        ("--limit-template-output", matches!(met, Limit::Output { .. })),
+    ];
+    flags.into_iter().find(|(_, sets)| *sets).map(|(flag, _)| flag)
 }
