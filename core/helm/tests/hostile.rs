@@ -43,8 +43,12 @@ fn files(entries: &[(&str, &str)]) -> Files {
 }
 
 fn rendered(files: &Files) -> Result<String, Error> {
+    rendered_within(files, LIMITS)
+}
+
+fn rendered_within(files: &Files, limits: Limits) -> Result<String, Error> {
     let settings = Settings {
-        limits: LIMITS,
+        limits,
         setup: Setup::new(|mut context| {
             context.put_state(Randomness::new(Time::unix(1_700_000_000, 0), Zeros));
             context
@@ -634,4 +638,52 @@ fn archives_are_bounded_and_hold_files_only() {
     check("huge size", packed(&[header("c/x", b'0', 0o7_7777_7777, "")]), "");
     check("truncated", packed(&[])[..40].to_vec(), "");
     check("nothing", Vec::new(), "");
+}
+
+/// Under the limits that everybody has: what is dear ends in some seconds, and the error has the limit's number.
+#[test]
+fn what_is_dear_ends_under_the_default_limits() {
+    let laughs = |name: &str| {
+        format!(
+            "{{{{ ${name} := dict \"x\" 1 }}}}{{{{ range until 60 }}}}{{{{ ${name} = dict \"a\" ${name} \"b\" ${name} }}}}{{{{ end }}}}"
+        )
+    };
+    let (d, e) = (laughs("d"), laughs("e"));
+    let mut cases: Vec<String> = [
+        "toJson $d",
+        "toToml $d",
+        "toYaml $d",
+        "toPrettyJson $d",
+        "toRawJson $d",
+        "mustToJson $d",
+        "deepCopy $d",
+        "deepEqual $d $e",
+        "merge $d $e",
+    ]
+    .map(|walk| format!("{d}{e}{{{{ {walk} | toString | len }}}}"))
+    .into();
+    cases.extend(
+        [
+            "{{ range until 100000 }}{{ $_ := bcrypt \"x\" }}{{ end }}",
+            "{{ range until 1000 }}{{ $_ := genPrivateKey \"rsa\" }}{{ end }}",
+            "{{ range until 1000 }}{{ $_ := derivePassword 1 \"long\" \"a\" \"b\" \"c\" }}{{ end }}",
+            "{{ splitList \"\" (repeat 50000000 \"a\") | len }}",
+            "{{ range until 100000 }}{{ $_ := sortAlpha (until 100000) }}{{ end }}",
+            "{{ $l := list }}{{ range until 100 }}{{ $l = append $l (repeat 60000000 \"a\") }}{{ end }}",
+            "{{ $l := list 1 }}{{ range until 60 }}{{ $l = concat $l $l }}{{ end }}",
+        ]
+        .map(str::to_owned),
+    );
+    for template in cases {
+        let files = files(&[("templates/a.yaml", &template)]);
+        let (result, took) = end(&template, move || {
+            let started = time_of_thread();
+            (rendered_within(&files, Limits::default()), time_of_thread() - started)
+        });
+        println!("{took:?} {} KiB {template}", peak_memory());
+        let error = result.expect_err("a limit").go_text().to_string();
+        let named = error.contains("limit of") && error.contains("exceeded (");
+        assert!(named, "{template}\n{error}");
+        assert!(took < Duration::from_secs(20), "{template} took {took:?}");
+    }
 }

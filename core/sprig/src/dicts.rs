@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use convoy_template::value::{Elem, Heap, ListRef, MapRef, Type};
+use convoy_template::value::{Elem, ListRef, MapRef, Type};
 use convoy_template::{CallError, Context, Function, Functions, Limit, MAX_VALUE_DEPTH, Rest, Str, Value};
 
 use crate::coerce::{list, text_of};
@@ -55,7 +55,7 @@ pub(crate) fn register(functions: &mut Functions) {
             if value.is_nil() {
                 return Err("reflect: call of reflect.Value.Type on zero Value".into());
             }
-            Ok(deep_copy(context.heap_mut(), &value, 0)?)
+            Ok(deep_copy(context, &value, 0)?)
         });
     }
 }
@@ -180,21 +180,25 @@ fn dig(context: &mut Context, Rest(operands): Rest<Value>) -> Result<Value> {
 }
 
 /// New lists and maps all the way down.
-fn deep_copy(heap: &mut Heap, value: &Value, depth: usize) -> core::result::Result<Value, Limit> {
+fn deep_copy(context: &mut Context, value: &Value, depth: usize) -> core::result::Result<Value, Limit> {
     if depth > MAX_VALUE_DEPTH {
         return Err(Limit::ValueDepth);
     }
+    context.spend(1)?;
     match value {
         Value::List(list) => {
+            let heap = context.heap_mut();
             let elem = heap.list_elem(*list);
             if heap.is_nil_list(*list) {
                 return Ok(Value::List(heap.nil_list(elem)?));
             }
+            heap.afford_list(list.len())?;
             let items = heap.items(*list).to_vec();
             let copies = items
                 .iter()
-                .map(|item| deep_copy(heap, item, depth + 1))
+                .map(|item| deep_copy(context, item, depth + 1))
                 .collect::<core::result::Result<_, _>>()?;
+            let heap = context.heap_mut();
             let copy = match heap.list_name(*list).cloned() {
                 Some(named) => heap.named_list(named, elem, copies)?,
                 None => heap.list_of(elem, copies)?,
@@ -202,6 +206,7 @@ fn deep_copy(heap: &mut Heap, value: &Value, depth: usize) -> core::result::Resu
             Ok(Value::List(copy))
         }
         Value::Map(map) => {
+            let heap = context.heap_mut();
             let elem = heap.map_elem(*map);
             if heap.is_nil_map(*map) {
                 return Ok(Value::Map(heap.nil_map(elem)?));
@@ -215,8 +220,8 @@ fn deep_copy(heap: &mut Heap, value: &Value, depth: usize) -> core::result::Resu
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect();
             for (key, value) in entries {
-                let value = deep_copy(heap, &value, depth + 1)?;
-                heap.insert(copy, key, value)?;
+                let value = deep_copy(context, &value, depth + 1)?;
+                context.heap_mut().insert(copy, key, value)?;
             }
             Ok(Value::Map(copy))
         }

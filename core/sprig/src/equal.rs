@@ -1,26 +1,52 @@
 //! `reflect.DeepEqual`.
 
 use convoy_template::value::{Heap, Type};
-use convoy_template::{Context, Limit, MAX_VALUE_DEPTH, Value};
+use convoy_template::{Context, Limit, MAX_VALUE_DEPTH, Meter, Value};
 
 /// Whether two values have the same type and the same content. Handles to one map are equal whatever is in it.
 ///
 /// # Errors
 /// When a value is too deep to tell, or there are no steps left for all that they hold.
 pub fn deep_equal(context: &mut Context, a: &Value, b: &Value) -> Result<bool, Limit> {
-    let most = context.limits().steps - context.steps();
-    let mut left = most;
-    let equal = equal(context.heap(), a, b, 0, &mut left);
-    context.spend((most - left) / 4)?;
+    let mut meter = context.meter();
+    let mut work = Work {
+        parts: 0,
+        meter: &mut meter,
+    };
+    let equal = equal(context.heap(), a, b, 0, &mut work).and_then(|equal| work.pay().map(|()| equal));
+    context.settle(&meter);
     equal
 }
 
+/// What is compared, in quarters of a step.
+struct Work<'m> {
+    parts: u64,
+    meter: &'m mut Meter,
+}
+
+impl Work<'_> {
+    fn add(&mut self, value: &Value) -> Result<(), Limit> {
+        self.parts += match value {
+            Value::String(text) | Value::Bytes(text) => 1 + text.len() as u64 / 64,
+            Value::List(_) | Value::Map(_) | Value::Object(_) => 16,
+            _ => 1,
+        };
+        if self.parts > 1_024 { self.pay() } else { Ok(()) }
+    }
+
+    fn pay(&mut self) -> Result<(), Limit> {
+        let steps = self.parts / 4;
+        self.parts = 0;
+        self.meter.spend(steps)
+    }
+}
+
 #[expect(clippy::float_cmp, reason = "Go compares so")]
-fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Result<bool, Limit> {
+fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, work: &mut Work<'_>) -> Result<bool, Limit> {
     if depth > MAX_VALUE_DEPTH {
         return Err(Limit::ValueDepth);
     }
-    *left = left.checked_sub(1 + length(a) / 64).ok_or(Limit::Steps)?;
+    work.add(a)?;
     Ok(match (a, b) {
         (Value::Nil, Value::Nil) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -42,7 +68,7 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Res
                 return Ok(false);
             }
             for (a, b) in heap.items(*one).iter().zip(heap.items(*other)) {
-                if !equal(heap, a, b, depth + 1, left)? {
+                if !equal(heap, a, b, depth + 1, work)? {
                     return Ok(false);
                 }
             }
@@ -59,7 +85,7 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Res
                 return Ok(false);
             }
             for ((a_key, a), (b_key, b)) in heap.entries(*one).zip(heap.entries(*other)) {
-                if a_key != b_key || !equal(heap, a, b, depth + 1, left)? {
+                if a_key != b_key || !equal(heap, a, b, depth + 1, work)? {
                     return Ok(false);
                 }
             }
@@ -74,7 +100,7 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Res
                 return Ok(false);
             }
             for ((a_key, a), (b_key, b)) in one.iter().zip(&other) {
-                if a_key != b_key || !equal(heap, a, b, depth + 1, left)? {
+                if a_key != b_key || !equal(heap, a, b, depth + 1, work)? {
                     return Ok(false);
                 }
             }
@@ -84,14 +110,13 @@ fn equal(heap: &Heap, a: &Value, b: &Value, depth: usize, left: &mut u64) -> Res
     })
 }
 
-fn length(value: &Value) -> u64 {
-    match value {
-        Value::String(text) | Value::Bytes(text) => text.len() as u64,
-        _ => 0,
-    }
-}
-
 fn same_type(heap: &Heap, a: &Value, b: &Value) -> bool {
     use alloc::string::ToString as _;
+    if let (Value::Map(a), Value::Map(b)) = (a, b)
+        && heap.map_name(*a).is_none()
+        && heap.map_name(*b).is_none()
+    {
+        return heap.map_elem(*a) == heap.map_elem(*b);
+    }
     Type::of(a, heap).to_string() == Type::of(b, heap).to_string()
 }

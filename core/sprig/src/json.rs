@@ -61,7 +61,7 @@ fn from_json(context: &mut Context, text: &Str) -> Result<Value> {
 }
 
 fn to_json(context: &mut Context, value: &Value) -> Result<String> {
-    let plain = context.heap().export(value).map_err(|error| match error {
+    let plain = context.export(value).map_err(|error| match error {
         convoy_template::value::PlainError::Limit(limit) => CallError::from(limit),
         convoy_template::value::PlainError::Unsupported(name) => {
             CallError::new(alloc::format!("json: unsupported type: {name}"))
@@ -72,7 +72,7 @@ fn to_json(context: &mut Context, value: &Value) -> Result<String> {
     }
     let text = json::to_canonical(&plain);
     if text.len() > context.limits().text {
-        return Err(Limit::Text.into());
+        return Err(Limit::Text(context.limits().text).into());
     }
     context.spend(text.len() as u64 / 64)?;
     Ok(text)

@@ -231,6 +231,8 @@ fn concat(context: &mut Context, Rest(lists): Rest<Value>) -> Result<Value> {
         let Some(more) = elements(context, value) else {
             return Err(alloc::format!("Cannot concat type {} as list", kind_of(value)).into());
         };
+        // A list that grows has room for as many again.
+        context.heap().afford_list(2 * (items.len() + more.len()))?;
         items.extend(more);
     }
     if items.is_empty() {
@@ -245,6 +247,8 @@ fn sort_alpha(context: &mut Context, value: Value) -> Result<ListRef> {
     } else {
         alloc::vec![text_of(context, &value)?]
     };
+    context.heap().afford_list(sorted.len())?;
+    context.spend(sorted.len() as u64)?;
     sorted.sort();
     Ok(context.heap_mut().strings(sorted)?)
 }

@@ -20,7 +20,7 @@ fn merge(context: &mut Context, target: MapRef, source: MapRef, overwrite: bool,
     }
     // Maps may hold each other so often that there is no end to them.
     let entries = context.heap().map_len(source) as u64;
-    context.spend(entries + 1)?;
+    context.spend(4 * (entries + 1))?;
     let heap = context.heap();
     let entries: Vec<(Str, Value)> = heap
         .entries(source)

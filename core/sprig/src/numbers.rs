@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, ListRef};
-use convoy_template::{CallError, Context, Functions, Limit, Rest, Str, Value};
+use convoy_template::{CallError, Context, Functions, Rest, Str, Value};
 
 use crate::coerce::{to_float, to_int};
 use crate::decimal::{Decimal, Operation};
@@ -208,10 +208,9 @@ fn steps(context: &mut Context, start: i64, stop: i64, step: i64) -> Result<Vec<
     }
     let count = start.abs_diff(stop).div_ceil(step.unsigned_abs());
     context.spend(count)?;
-    let bytes = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(32);
-    if bytes > context.limits().heap.saturating_sub(context.heap().bytes()) {
-        return Err(Limit::Heap.into());
-    }
+    context
+        .heap()
+        .afford_list(usize::try_from(count).unwrap_or(usize::MAX))?;
     let mut numbers = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
     let mut number = start;
     for _ in 0..count {

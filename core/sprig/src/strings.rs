@@ -69,7 +69,7 @@ pub(crate) fn register(functions: &mut Functions) {
         .add(
             "splitList",
             |context: &mut Context, separator: Str, text: Str| -> Result<ListRef> {
-                context.spend(text.len() as u64 / 16)?;
+                afford_parts(context, &text, &separator, -1)?;
                 Ok(context.heap_mut().strings(split(&text, &separator, -1))?)
             },
         );
@@ -221,6 +221,7 @@ fn indent(context: &mut Context, spaces: isize, text: &[u8], before: &str) -> Re
 }
 
 fn replace(context: &mut Context, old: Str, new: Str, text: Str) -> Result<Vec<u8>> {
+    afford_parts(context, &text, &old, -1)?;
     let pieces = if old.is_empty() {
         let mut pieces = alloc::vec![Vec::new()];
         pieces.extend(explode(&text));
@@ -284,8 +285,26 @@ pub(crate) fn split(text: &[u8], separator: &[u8], count: isize) -> Vec<Vec<u8>>
     parts
 }
 
-fn split_map(context: &mut Context, separator: &[u8], text: &[u8], count: isize) -> Result<MapRef> {
+/// Refuses to split a text into more parts than there is memory for, before it is split.
+fn afford_parts(context: &mut Context, text: &[u8], separator: &[u8], count: isize) -> Result<()> {
+    /// A part in its own buffer, and the value that it becomes.
+    const PART: usize = 96;
     context.spend(text.len() as u64 / 16)?;
+    let (mut parts, mut rest) = (1_usize, text);
+    if separator.is_empty() {
+        parts = text.len();
+    } else {
+        while let Some(place) = find(rest, separator) {
+            parts += 1;
+            rest = rest.get(place + separator.len()..).unwrap_or(&[]);
+        }
+    }
+    let parts = parts.min(usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(context.heap().afford(parts.saturating_mul(PART))?)
+}
+
+fn split_map(context: &mut Context, separator: &[u8], text: &[u8], count: isize) -> Result<MapRef> {
+    afford_parts(context, text, separator, count)?;
     let map = context.heap_mut().map_of(Elem::String)?;
     for (place, part) in split(text, separator, count).into_iter().enumerate() {
         context

@@ -9,7 +9,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ast::Tree;
 use crate::exec::{Frame, Slot};
-use crate::value::{Base, Heap};
+use crate::meter::{CANCEL_INTERVAL, Meter};
+use crate::value::{Base, Heap, PlainError};
 use crate::{CallError, ExecError, Limit, Limits, MissingKey, Str, TemplateSet, Value, gofmt, quote};
 
 /// The state of one rendering: it may execute any number of templates, which see each other's changes to maps.
@@ -32,9 +33,6 @@ pub struct Context {
     /// Buffers of texts that are not in use.
     buffers: Vec<Vec<u8>>,
 }
-
-/// How many steps pass between two looks at the cancel flag.
-const CANCEL_INTERVAL: u64 = 1_024;
 
 impl Context {
     /// A rendering of `set` over the values of `base`.
@@ -125,7 +123,7 @@ impl Context {
     /// When none are left, or the cancel flag is up.
     pub fn spend(&mut self, steps: u64) -> Result<(), Limit> {
         let before = self.steps;
-        self.steps = before.checked_sub(steps).ok_or(Limit::Steps)?;
+        self.steps = before.checked_sub(steps).ok_or(Limit::Steps(self.limits.steps))?;
         if before / CANCEL_INTERVAL != self.steps / CANCEL_INTERVAL
             && self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
         {
@@ -134,20 +132,42 @@ impl Context {
         Ok(())
     }
 
+    /// What is left of the steps, for a walk that borrows the heap; [`Context::settle`] takes back what remains.
+    #[must_use]
+    pub fn meter(&self) -> Meter {
+        Meter::new(self.steps, self.limits.steps, self.cancel.clone())
+    }
+
+    /// Pays for what was spent of a [meter](Context::meter).
+    pub fn settle(&mut self, meter: &Meter) {
+        self.steps = self.steps.min(meter.left());
+    }
+
+    /// The plain form of `value`, as [`Heap::export`], paid for by the node while it is made.
+    ///
+    /// # Errors
+    /// As [`Heap::export`], and when its text would be too long or no steps are left.
+    pub fn export(&mut self, value: &Value) -> Result<convoy_value::Value, PlainError> {
+        let mut meter = self.meter();
+        let plain = self.heap.export_within(value, self.limits.text, &mut meter);
+        self.settle(&meter);
+        plain
+    }
+
     /// Refuses a text of `bytes` bytes before it is made, if it is too long, and pays for making it.
     ///
     /// # Errors
     /// When the limit of texts, or that of steps, is met.
     pub fn afford_text(&mut self, bytes: usize) -> Result<(), Limit> {
         if bytes > self.limits.text {
-            return Err(Limit::Text);
+            return Err(Limit::Text(self.limits.text));
         }
         self.spend(bytes as u64 / 64)
     }
 
     pub(crate) fn enter(&mut self) -> Result<(), Limit> {
         if self.nesting >= self.limits.nesting {
-            return Err(Limit::Nesting);
+            return Err(Limit::Nesting(self.limits.nesting));
         }
         self.nesting += 1;
         Ok(())
@@ -159,7 +179,7 @@ impl Context {
 
     pub(crate) fn enter_call(&mut self) -> Result<(), Limit> {
         if self.templates >= self.limits.templates {
-            return Err(Limit::Templates);
+            return Err(Limit::Templates(self.limits.templates));
         }
         self.templates += 1;
         Ok(())
@@ -295,7 +315,7 @@ impl Context {
     pub fn string(&mut self, text: impl Into<Str>) -> Result<Value, Limit> {
         let text = text.into();
         if text.len() > self.limits.text {
-            return Err(Limit::Text);
+            return Err(Limit::Text(self.limits.text));
         }
         self.heap.charge(text.len())?;
         Ok(Value::String(text))

@@ -21,14 +21,14 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 50 million steps, 1,000 templates, 12,000 levels, 64 MiB of output and per text, 1 GiB of values.
+    /// 50 million steps, 1,000 templates, 12,000 levels, 64 MiB of output and per text, 512 MiB of values.
     fn default() -> Self {
         Self {
             steps: 50_000_000,
             templates: 1_000,
             nesting: 12_000,
             output: 64 << 20,
-            heap: 1 << 30,
+            heap: 512 << 20,
             text: 64 << 20,
         }
     }
@@ -43,45 +43,52 @@ pub const MAX_PARSE_DEPTH: usize = 200;
 /// Depth of values within values that a printer or a comparison follows.
 pub const MAX_VALUE_DEPTH: usize = 200;
 
-/// Which bound was met.
+/// Bytes, about, of the plain copy of one value that a function writes as JSON, YAML or TOML.
+pub const MAX_PLAIN: usize = 256 << 20;
+
+/// Which bound was met, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
     /// [`Limits::steps`].
-    Steps,
+    Steps(u64),
     /// [`Limits::templates`].
-    Templates,
+    Templates(usize),
     /// [`Limits::nesting`].
-    Nesting,
+    Nesting(usize),
     /// [`Limits::output`].
-    Output,
+    Output(usize),
     /// [`Limits::heap`].
-    Heap,
+    Heap(usize),
     /// [`Limits::text`].
-    Text,
+    Text(usize),
     /// [`MAX_SOURCE`].
     Source,
     /// [`MAX_PARSE_DEPTH`].
     ParseDepth,
     /// [`MAX_VALUE_DEPTH`].
     ValueDepth,
+    /// [`MAX_PLAIN`].
+    Plain,
     /// The cancel flag was raised.
     Cancelled,
 }
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Steps => "limit of template steps exceeded",
-            Self::Templates => "limit of template recursion exceeded",
-            Self::Nesting => "limit of nesting while executing exceeded",
-            Self::Output => "limit of template output exceeded",
-            Self::Heap => "limit of template memory exceeded",
-            Self::Text => "limit of the length of a text exceeded",
-            Self::Source => "limit of template size exceeded",
-            Self::ParseDepth => "limit of template nesting exceeded",
-            Self::ValueDepth => "limit of value nesting exceeded",
-            Self::Cancelled => "cancelled",
-        })
+        let (name, number) = match *self {
+            Self::Steps(steps) => ("template steps", steps),
+            Self::Templates(templates) => ("template recursion", templates as u64),
+            Self::Nesting(levels) => ("nesting while executing", levels as u64),
+            Self::Output(bytes) => ("template output", bytes as u64),
+            Self::Heap(bytes) => ("template memory", bytes as u64),
+            Self::Text(bytes) => ("the length of a text", bytes as u64),
+            Self::Source => ("template size", MAX_SOURCE as u64),
+            Self::ParseDepth => ("template nesting", MAX_PARSE_DEPTH as u64),
+            Self::ValueDepth => ("value nesting", MAX_VALUE_DEPTH as u64),
+            Self::Plain => ("the memory of a value that is written", MAX_PLAIN as u64),
+            Self::Cancelled => return f.write_str("cancelled"),
+        };
+        write!(f, "limit of {name} exceeded ({number})")
     }
 }

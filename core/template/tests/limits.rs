@@ -44,20 +44,23 @@ fn each_limit_ends_the_execution_that_meets_it() {
     let grow = "{{ $l := nest 1 }}{{ range 100000 }}{{ $l = nest $l }}{{ end }}";
     let deep = "{{ $l := nest 1 }}{{ range 1000 }}{{ $l = nest $l }}{{ end }}{{ $l }}";
     for (source, limit) in [
-        (loops, Limit::Output),
-        ("{{ range 1000000000 }}{{ end }}", Limit::Steps),
+        (loops, Limit::Output(1 << 20)),
+        ("{{ range 1000000000 }}{{ end }}", Limit::Steps(50_000_000)),
         (
             "{{ define \"r\" }}{{ template \"r\" }}{{ end }}{{ template \"r\" }}",
-            Limit::Templates,
+            Limit::Templates(1_000),
         ),
         (
             "{{ define \"r\" }}{{ include \"r\" . }}{{ end }}{{ include \"r\" . }}",
-            Limit::Templates,
+            Limit::Templates(1_000),
         ),
-        ("{{ printf \"%1000000d%1000000d%1000000d\" 1 2 3 }}", Limit::Text),
+        (
+            "{{ printf \"%1000000d%1000000d%1000000d\" 1 2 3 }}",
+            Limit::Text(1 << 21),
+        ),
         ("{{ cycle }}", Limit::ValueDepth),
         (deep, Limit::ValueDepth),
-        (grow, Limit::Heap),
+        (grow, Limit::Heap(8 << 20)),
     ] {
         let limits = Limits {
             output: 1 << 20,
@@ -79,7 +82,7 @@ fn a_small_stack_is_safe_with_a_small_limit_of_nesting() {
         ..Limits::default()
     };
     let source = "{{ define \"r\" }}{{ if true }}{{ with 1 }}{{ include \"r\" . }}{{ end }}{{ end }}{{ end }}{{ include \"r\" . }}";
-    assert_eq!(breach(source, limits).0, Some(Limit::Nesting));
+    assert_eq!(breach(source, limits).0, Some(Limit::Nesting(600)));
 }
 
 #[test]

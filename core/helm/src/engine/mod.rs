@@ -96,7 +96,7 @@ fn execute(
             .map_err(|error| message::exec_error(&job.name, &error, &|text| is_constant(jobs, text)))?;
         written += out.len();
         if written > context.limits().output {
-            return Err(limit(convoy_template::Limit::Output));
+            return Err(limit(convoy_template::Limit::Output(context.limits().output)));
         }
         texts.insert(job.name.clone(), without_no_value(&String::from_utf8_lossy(&out)));
     }

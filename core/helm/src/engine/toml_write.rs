@@ -16,7 +16,7 @@ use crate::gofloat;
 
 fn text(context: &mut Context, value: &Dynamic) -> Result<Result<String, String>, CallError> {
     let text = match super::yaml_json::plain(context, value)? {
-        Ok(value) => encode(&value),
+        Ok(value) => encode(&value, context.limits().text),
         Err(reason) => Err(reason),
     };
     if let Ok(text) = &text {
@@ -41,8 +41,12 @@ pub(super) fn must_to_toml(context: &mut Context, value: Dynamic) -> Result<Stri
     text(context, &value)?.map_err(CallError::new)
 }
 
-fn encode(value: &Value) -> Result<String, String> {
-    let mut writer = Writer { out: String::new() };
+/// The writing ends soon after `max` bytes.
+fn encode(value: &Value, max: usize) -> Result<String, String> {
+    let mut writer = Writer {
+        out: String::new(),
+        max,
+    };
     match value {
         Value::Object(map) => writer.members(&[], map)?,
         Value::Array(items) if is_tables(items)? => {
@@ -63,6 +67,7 @@ fn is_tables(items: &[Value]) -> Result<bool, String> {
 
 struct Writer {
     out: String,
+    max: usize,
 }
 
 impl Writer {
@@ -96,6 +101,9 @@ impl Writer {
             list.sort_by_key(|(key, _)| *key);
         }
         for (key, value) in direct.into_iter().chain(tables).filter(|(_, value)| !value.is_null()) {
+            if self.out.len() > self.max {
+                break;
+            }
             let path: Vec<&str> = path.iter().copied().chain([key]).collect();
             match value {
                 Value::Object(map) => {
@@ -107,6 +115,9 @@ impl Writer {
                 }
                 Value::Array(items) if is_tables(items)? => {
                     for item in items.iter().filter_map(Value::as_object) {
+                        if self.out.len() > self.max {
+                            break;
+                        }
                         self.line_break();
                         self.header(&path, "[[", "]]");
                         self.members(&path, item)?;
@@ -218,7 +229,7 @@ mod tests {
     fn tables_come_after_what_is_none() {
         let check = |text: &str, expect: &str| {
             let value = yaml::helm::parse_values(text, &Limits::default()).unwrap();
-            assert_eq!(encode(&value).unwrap_or_else(|reason| reason), expect);
+            assert_eq!(encode(&value, usize::MAX).unwrap_or_else(|reason| reason), expect);
         };
         check(
             "{b: {c: x, d: {e: 1.5}}, a: [1, two], z: null, l: [{k: v}]}",

@@ -22,8 +22,8 @@ pub(super) fn marshal(value: &Plain) -> Result<String, String> {
 }
 
 /// The plain form, or why Go has none; a limit is an error of the call.
-pub(super) fn plain(context: &Context, value: &Value) -> Result<Result<Plain, String>, CallError> {
-    match context.heap().export(value) {
+pub(super) fn plain(context: &mut Context, value: &Value) -> Result<Result<Plain, String>, CallError> {
+    match context.export(value) {
         Err(PlainError::Limit(limit)) => Err(limit.into()),
         other => Ok(other.map_err(|error| error.to_string())),
     }

@@ -15,8 +15,8 @@ use sha2::Sha256;
 
 const NAME: &[u8] = b"com.lyndir.masterpassword";
 
-/// About 200 ms of work, as steps.
-const COST: u64 = 400_000;
+/// About 200 ms of work, as steps: so dear that a whole render's steps buy some seconds.
+const COST: u64 = 2_000_000;
 
 /// Bytes that the derivation holds while it runs.
 const MEMORY: usize = 32 << 20;
@@ -108,9 +108,7 @@ fn derive(
         return Ok(format!("cannot find password template {kind}"));
     };
     context.spend(COST + (password.len() + user.len() + site.len()) as u64 / 64)?;
-    if MEMORY > context.heap().room() {
-        return Err(convoy_template::Limit::Heap.into());
-    }
+    context.heap().afford(MEMORY)?;
     let mut key = [0; 64];
     let params =
         scrypt::Params::new(15, 8, 2).map_err(|_| "failed to derive password: scrypt: parameters are too large")?;

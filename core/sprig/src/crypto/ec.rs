@@ -70,7 +70,7 @@ pub(super) struct Key {
 }
 
 /// What one operation costs, in steps of half a microsecond or so.
-const COST: u64 = 4_000;
+const COST: u64 = 20_000;
 
 impl Key {
     pub(super) fn generate(context: &mut Context, stream: &mut Stream, curve: Curve) -> Result<Self, Limit> {

@@ -211,11 +211,7 @@ fn finish(
 ) -> Result<Value> {
     let bytes = certificate::create(context, template, issuer, own, signer)
         .map_err(|error| within(&error, "error creating certificate"))?;
-    into_value(
-        context,
-        pem::encode("CERTIFICATE", &bytes).into(),
-        own.write().into(),
-    )
+    into_value(context, pem::encode("CERTIFICATE", &bytes).into(), own.write().into())
 }
 
 /// What a certificate is asked for.

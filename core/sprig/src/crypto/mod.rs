@@ -83,8 +83,8 @@ fn bcrypt_hash(context: &mut Context, function: &'static str, password: &Str, us
     if password.len() > 72 {
         return Ok("failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes".into());
     }
-    // About 50 ms of work.
-    context.spend(100_000)?;
+    // About 50 ms of work: so dear that a whole render's steps buy some seconds.
+    context.spend(500_000)?;
     let mut stream = draw(context, function, &[user.into(), password.clone()])?;
     let salt: [u8; 16] = core::array::from_fn(|_| stream.byte());
     // The password ends with a zero byte, as C has it.

@@ -177,7 +177,7 @@ fn places(context: &mut Context, regex: &Regex, text: &[u8], count: isize) -> Re
     for found in regex.find_iter(text).take(most) {
         context.spend(MATCH.0)?;
         if places.len() >= room {
-            return Err(Limit::Heap.into());
+            return Err(Limit::Heap(context.limits().heap).into());
         }
         places.push(found.range());
     }
@@ -226,7 +226,7 @@ fn replace(
         }
         end = whole.end();
         if out.len() > context.limits().text {
-            return Err(Limit::Text.into());
+            return Err(Limit::Text(context.limits().text).into());
         }
         context.spend((out.len() - before) as u64 / 64)?;
     }

@@ -39,7 +39,7 @@ impl<'t> Frame<'t, '_> {
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if self.out.len() + bytes.len() > self.context.limits().output {
-            return Err(self.limit(Limit::Output));
+            return Err(self.limit(Limit::Output(self.context.limits().output)));
         }
         self.out.extend_from_slice(bytes);
         Ok(())

@@ -193,7 +193,7 @@ impl<T: Into<Value>> Answer for T {
         let value = self.into();
         if let Value::String(text) | Value::Bytes(text) = &value {
             if text.len() > context.limits().text {
-                return Err(Limit::Text.into());
+                return Err(Limit::Text(context.limits().text).into());
             }
             context.heap_mut().charge(text.len())?;
         }

@@ -30,7 +30,7 @@ impl Printer<'_> {
             b' '
         };
         if self.out.len().saturating_add(count) > self.max {
-            self.breach = self.breach.or(Some(crate::Limit::Text));
+            self.breach = self.breach.or(Some(crate::Limit::Text(self.max)));
             return;
         }
         self.out.resize(self.out.len() + count, byte);

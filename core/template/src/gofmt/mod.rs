@@ -67,7 +67,7 @@ impl<'h> Printer<'h> {
 
     fn write(&mut self, bytes: &[u8]) {
         if self.out.len().saturating_add(bytes.len()) > self.max {
-            self.breach = self.breach.or(Some(Limit::Text));
+            self.breach = self.breach.or(Some(Limit::Text(self.max)));
         } else {
             self.out.extend_from_slice(bytes);
         }
@@ -88,7 +88,7 @@ pub(crate) fn print(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u8>
         && let Some(text) = Brief::of(value)
     {
         return if text.len() > max {
-            Err(Limit::Text)
+            Err(Limit::Text(max))
         } else {
             Ok(text.to_vec())
         };

@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use convoy_value::{Map, Number, Value as Plain};
 
 use super::{Elem, Heap, Type, UintKind, Value};
-use crate::limits::MAX_VALUE_DEPTH;
+use crate::limits::{MAX_PLAIN, MAX_VALUE_DEPTH};
+use crate::meter::Meter;
 use crate::{Limit, Str};
 
 /// A value that has no plain form.
@@ -26,11 +27,48 @@ pub enum PlainError {
 
 /// What a plain value costs, with the entry that holds it, about.
 const NODE: usize = 96;
+/// What its allocations cost beside, about.
+const TEXT: usize = 32;
+const LIST: usize = 96;
+const OBJECT: usize = 320;
 
-fn text_len(value: &Value) -> usize {
-    match value {
-        Value::String(text) | Value::Bytes(text) => text.len(),
-        _ => 0,
+/// What a copy may still take.
+struct Allowance<'m> {
+    /// Bytes of memory, and the limit that is met when there are none.
+    room: usize,
+    breach: Limit,
+    /// Bytes of the shortest text of it.
+    text: usize,
+    max_text: usize,
+    meter: &'m mut Meter,
+}
+
+impl Allowance<'_> {
+    fn pay(&mut self, value: &Value, depth: usize) -> Result<(), Limit> {
+        let (shown, memory) = match value {
+            // Texts of several lines are indented by depth.
+            Value::String(text) | Value::Bytes(text) if text.len() > 22 => {
+                let breaks = text.iter().filter(|byte| **byte == b'\n').count();
+                (text.len(), TEXT + text.len() + 2 * depth * breaks)
+            }
+            Value::String(text) | Value::Bytes(text) => (text.len(), TEXT + (2 * depth + 1) * text.len()),
+            Value::List(_) => (2, LIST),
+            Value::Map(_) | Value::Object(_) => (2, OBJECT),
+            _ => (1, 0),
+        };
+        // What is made here is indented by depth too.
+        self.take(shown, NODE + 2 * depth + memory)?;
+        self.meter.spend(4 + shown as u64 / 64)
+    }
+
+    fn key(&mut self, key: &Str) -> Result<(), Limit> {
+        self.take(key.len(), TEXT + key.len())
+    }
+
+    fn take(&mut self, shown: usize, memory: usize) -> Result<(), Limit> {
+        self.text = self.text.checked_sub(shown).ok_or(Limit::Text(self.max_text))?;
+        self.room = self.room.checked_sub(memory).ok_or(self.breach)?;
+        Ok(())
     }
 }
 
@@ -74,17 +112,32 @@ impl Heap {
     /// When it holds a function, is deeper than 200, or would take more memory than the heap may still grow: maps that
     /// hold each other often are few here and many there.
     pub fn export(&self, value: &Value) -> Result<Plain, PlainError> {
-        self.export_at(value, 0, &mut self.room())
+        self.export_within(value, usize::MAX, &mut Meter::endless())
     }
 
-    fn export_at(&self, value: &Value, depth: usize, room: &mut usize) -> Result<Plain, PlainError> {
+    /// The same, if its shortest text has at most `text` bytes and `meter` pays for it.
+    pub(crate) fn export_within(&self, value: &Value, text: usize, meter: &mut Meter) -> Result<Plain, PlainError> {
+        let room = self.room();
+        let breach = if room < MAX_PLAIN {
+            Limit::Heap(self.limit())
+        } else {
+            Limit::Plain
+        };
+        let mut allowance = Allowance {
+            room: room.min(MAX_PLAIN),
+            breach,
+            text,
+            max_text: text,
+            meter,
+        };
+        self.export_at(value, 0, &mut allowance)
+    }
+
+    fn export_at(&self, value: &Value, depth: usize, room: &mut Allowance<'_>) -> Result<Plain, PlainError> {
         if depth > MAX_VALUE_DEPTH {
             return Err(PlainError::Limit(Limit::ValueDepth));
         }
-        // Texts indent by depth what is made here.
-        *room = room
-            .checked_sub(NODE + 2 * depth + text_len(value))
-            .ok_or(PlainError::Limit(Limit::Heap))?;
+        room.pay(value, depth).map_err(PlainError::Limit)?;
         Ok(match value {
             Value::Nil => Plain::Null,
             Value::Bool(b) => Plain::Bool(*b),
@@ -107,9 +160,10 @@ impl Heap {
                 if self.is_nil_map(*map) {
                     return Ok(Plain::Null);
                 }
-                let entries = self
-                    .entries(*map)
-                    .map(|(key, value)| Ok((key.to_text().into_owned(), self.export_at(value, depth + 1, room)?)));
+                let entries = self.entries(*map).map(|(key, value)| {
+                    room.key(key).map_err(PlainError::Limit)?;
+                    Ok((key.to_text().into_owned(), self.export_at(value, depth + 1, room)?))
+                });
                 Plain::Object(entries.collect::<Result<Map, PlainError>>()?)
             }
             Value::Time(time) => Plain::from(time.rfc3339_nano()),
@@ -120,6 +174,7 @@ impl Heap {
                 }
                 let mut entries = Map::new();
                 for (key, value) in object.entries() {
+                    room.key(&key).map_err(PlainError::Limit)?;
                     entries.insert(key.to_text().into_owned(), self.export_at(&value, depth + 1, room)?);
                 }
                 Plain::Object(entries)

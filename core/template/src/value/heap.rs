@@ -110,7 +110,9 @@ pub struct Heap {
 /// What a value costs in a list or map, about.
 const CELL: usize = 32;
 /// What an entry of a map costs, about.
-const ENTRY: usize = 64;
+const ENTRY: usize = 80;
+/// What a map costs beside its entries, about: itself, and room for the first of them.
+const MAP: usize = 256;
 
 impl Default for Heap {
     fn default() -> Self {
@@ -158,10 +160,35 @@ impl Heap {
     pub fn charge(&mut self, bytes: usize) -> Result<(), Limit> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.limit {
-            Err(Limit::Heap)
+            Err(Limit::Heap(self.limit))
         } else {
             Ok(())
         }
+    }
+
+    /// Refuses what would take `bytes` bytes before it is made.
+    ///
+    /// # Errors
+    /// When the limit would be met.
+    pub fn afford(&self, bytes: usize) -> Result<(), Limit> {
+        if bytes > self.room() {
+            Err(Limit::Heap(self.limit))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses a list of `items` elements before it is made.
+    ///
+    /// # Errors
+    /// When the limit would be met.
+    pub fn afford_list(&self, items: usize) -> Result<(), Limit> {
+        self.afford(items.saturating_mul(CELL))
+    }
+
+    /// The bound of all bytes.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
     }
 
     /// Bytes that may still be counted.
@@ -224,7 +251,7 @@ impl Heap {
         nil: bool,
         items: Vec<Value>,
     ) -> Result<ListRef, Limit> {
-        self.charge(CELL * (items.len() + 2))?;
+        self.charge(CELL * (items.capacity() + 2))?;
         let buffer = handle(self.base.buffers.len() + self.buffers.len())?;
         let len = handle(items.len())?;
         self.buffers.push(Buffer {
@@ -290,6 +317,7 @@ impl Heap {
     /// When the limit is met.
     pub fn append(&mut self, list: ListRef, item: Value) -> Result<ListRef, Limit> {
         let base = self.base.buffers.len();
+        let room = self.room();
         if let Some(own) = (list.buffer as usize).checked_sub(base)
             && let Some(buffer) = self.buffers.get_mut(own)
             && buffer.elem == Elem::Any
@@ -297,13 +325,19 @@ impl Heap {
             && !buffer.nil
             && buffer.items.len() == list.start as usize + list.len()
         {
+            let before = buffer.items.capacity();
+            if buffer.items.len() == before && before.saturating_mul(CELL) > room {
+                return Err(Limit::Heap(self.limit));
+            }
             buffer.items.push(item);
-            self.charge(CELL)?;
+            let grown = buffer.items.capacity() - before;
+            self.charge(CELL * grown)?;
             return Ok(ListRef {
                 len: list.len + 1,
                 ..list
             });
         }
+        self.afford_list(list.len())?;
         let mut items = Vec::with_capacity(list.len() + 1);
         items.extend_from_slice(self.items(list));
         items.push(item);
@@ -410,10 +444,10 @@ impl Heap {
     }
 
     fn push_map(&mut self, node: Node) -> Result<MapRef, Limit> {
-        self.charge(ENTRY)?;
+        self.charge(MAP)?;
         let place = handle(self.base.maps.len() + self.maps.len())?;
         if place >= VIEW {
-            return Err(Limit::Heap);
+            return Err(Limit::Heap(VIEW as usize));
         }
         self.maps.push(node);
         Ok(MapRef(place))
@@ -555,7 +589,7 @@ impl Heap {
 }
 
 fn handle(place: usize) -> Result<u32, Limit> {
-    u32::try_from(place).map_err(|_| Limit::Heap)
+    u32::try_from(place).map_err(|_| Limit::Heap(u32::MAX as usize))
 }
 
 impl MapRef {
