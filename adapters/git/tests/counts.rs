@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, SourceRef};
 use convoy_ports::SourceFetcher as _;
@@ -11,11 +13,18 @@ use convoy_testkit_faultproxy::FaultProxy;
 use support::http::GitServer;
 use support::repositories::noise;
 
+/// For how long a line of the log is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
 const GREETING: &str = "GET info/refs?service=git-upload-pack";
 const QUESTION: &str = "POST git-upload-pack";
 
-/// Methods and paths below `app.git`, in the order of the log from line `from` on.
-fn asked(server: &GitServer, from: usize) -> Vec<String> {
+/// Methods and paths below `app.git`, in the order of the log from line `from` on, once it has `count` of them: a
+/// server writes a line after it has answered.
+async fn asked(server: &GitServer, from: usize, count: usize) -> Vec<String> {
+    let end = Instant::now() + PATIENCE;
+    while server.seen().len() < from + count && Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let line = |line: &String| {
         let words: Vec<&str> = line.split(' ').collect();
         format!(
@@ -38,17 +47,25 @@ async fn each_call_asks_as_often_as_it_says() {
     let commit = SourceRef::Git(GitRef::Commit(revision.0.clone()));
 
     fetcher.resolve(&source, &main).await.expect("resolve");
-    assert_eq!(asked(&server, 0), [GREETING, QUESTION], "a branch is asked for once");
+    assert_eq!(
+        asked(&server, 0, 2).await,
+        [GREETING, QUESTION],
+        "a branch is asked for once"
+    );
     fetcher.prove(&source, &commit, &revision).await.expect("prove");
-    assert_eq!(asked(&server, 2), [GREETING, QUESTION], "access is asked for once");
+    assert_eq!(
+        asked(&server, 2, 2).await,
+        [GREETING, QUESTION],
+        "access is asked for once"
+    );
     fetcher.resolve(&source, &commit).await.expect("resolve");
-    assert_eq!(asked(&server, 4), [""; 0], "a commit is not asked for");
+    assert_eq!(asked(&server, 4, 0).await, [""; 0], "a commit is not asked for");
     fetcher
         .fetch(&source, &commit, &revision, &Limits::default())
         .await
         .expect("fetch");
     assert_eq!(
-        asked(&server, 4),
+        asked(&server, 4, 2).await,
         [GREETING, QUESTION],
         "a commit is fetched alone, in one exchange"
     );

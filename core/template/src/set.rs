@@ -45,7 +45,7 @@ impl TemplateSet {
         Self {
             below: None,
             functions: Arc::new(functions),
-            trees: HashMap::default(),
+            trees: HashMap::with_hasher(FixedState::default()),
             missing_key: MissingKey::Default,
             left: "{{".into(),
             right: "}}".into(),
@@ -58,7 +58,7 @@ impl TemplateSet {
         Self {
             below: Some(below.clone()),
             functions: below.functions.clone(),
-            trees: HashMap::default(),
+            trees: HashMap::with_hasher(FixedState::default()),
             missing_key: below.missing_key,
             left: below.left.clone(),
             right: below.right.clone(),
