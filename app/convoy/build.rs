@@ -3,7 +3,6 @@
 //! Every start reads the table of relocations, 1.7 MiB of it; packed, it is some KiB. Loaders know
 //! that form from glibc 2.36 on: a machine with an older one builds without it, and what is built on a newer one runs
 //! where glibc is as new, as anything that is linked there.
-#![expect(clippy::print_stdout, reason = "it is how cargo is told")]
 
 use std::env;
 use std::process::Command;

@@ -132,7 +132,10 @@ mod tests {
                 Reason::FetchFailed,
             ),
             (FetchError::Timeout { url: url(), seconds: 5 }, Reason::FetchTimeout),
-            (FetchError::Signature { url: url(), why: why() }, Reason::SignatureInvalid),
+            (
+                FetchError::Signature { url: url(), why: why() },
+                Reason::SignatureInvalid,
+            ),
             (
                 FetchError::NotARepository { url: url(), why: why() },
                 Reason::ArtifactInvalid,

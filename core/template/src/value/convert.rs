@@ -48,7 +48,7 @@ impl Allowance<'_> {
         let (shown, memory) = match value {
             // Texts of several lines are indented by depth.
             Value::String(text) | Value::Bytes(text) if text.len() > 22 => {
-                let breaks = text.iter().filter(|byte| **byte == b'\n').count();
+                let breaks = text.split(|byte| *byte == b'\n').skip(1).count();
                 (text.len(), TEXT + text.len() + 2 * depth * breaks)
             }
             Value::String(text) | Value::Bytes(text) => (text.len(), TEXT + (2 * depth + 1) * text.len()),
