@@ -20,13 +20,16 @@ pub(super) struct Source<'c> {
     pub(super) file: &'c File,
 }
 
+/// A text, and what it defines.
+type Read = (Arc<[u8]>, Result<TemplateSet, ParseError>);
+
 /// Templates that were parsed ahead.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     /// No templates, all functions.
     functions: Arc<TemplateSet>,
     /// By name: the text, and what it defines. A text that is malformed is one only when it is needed.
-    files: BTreeMap<String, (Arc<[u8]>, Result<TemplateSet, ParseError>)>,
+    files: BTreeMap<String, Read>,
     /// All of the files, if none is malformed: what most renders need.
     all: Option<Arc<TemplateSet>>,
 }
