@@ -21,7 +21,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// Processor time that a case may take in the development profile, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Memory that the whole program may have had at its fullest, in KiB.
 const MEMORY: u64 = 1_500_000;
@@ -87,7 +87,7 @@ fn error_of(entries: &[(&str, &str)]) -> String {
     let name = entries.last().unwrap().1.chars().take(80).collect::<String>();
     match end(&name, move || rendered(&files)) {
         Ok(text) => panic!("{name} was rendered: {} bytes", text.len()),
-        Err(error) => error.go_text().to_string(),
+        Err(error) => error.go_text(),
     }
 }
 
@@ -293,7 +293,7 @@ fn values_in_themselves_end_every_function_that_walks_them() {
         let files = files(&[("templates/a.yaml", &template)]);
         // Go says that two maps that look alike wherever it looks are equal; a limit is an answer too.
         if let Err(error) = end(walk, move || rendered(&files)) {
-            assert!(error.go_text().to_string().contains("limit of"), "{walk}");
+            assert!(error.go_text().contains("limit of"), "{walk}");
         }
     }
 }
@@ -369,7 +369,7 @@ fn expressions_and_patterns_end() {
         let files = files(&[(&*long, "x"), ("templates/a.yaml", &template)]);
         let name = pattern.chars().take(60).collect::<String>();
         if let Err(error) = end(&name, move || rendered(&files)) {
-            let text = error.go_text().to_string();
+            let text = error.go_text();
             assert!(text.contains("limit of") || text.contains("pattern"), "{name}: {text}");
         }
     };
@@ -397,7 +397,7 @@ fn widths_and_precisions_of_printf_end() {
         let files = files(&[("templates/a.yaml", &format!("# {template}"))]);
         match end(template, move || rendered(&files)) {
             Ok(text) => assert!(text.len() < LIMITS.output),
-            Err(error) => assert!(error.go_text().to_string().contains("limit of"), "{template}"),
+            Err(error) => assert!(error.go_text().contains("limit of"), "{template}"),
         }
     }
 }
@@ -427,7 +427,7 @@ fn keys_and_hashes_cost_steps() {
             0x02,
             0x82,
             u8::try_from((bytes + 1) >> 8).unwrap(),
-            ((bytes + 1) & 0xff) as u8,
+            (bytes + 1).to_le_bytes()[0],
             0,
         ];
         text.extend(vec![0xff; bytes]);
@@ -441,10 +441,13 @@ fn keys_and_hashes_cost_steps() {
         0x30,
         0x82,
         u8::try_from(body.len() >> 8).unwrap(),
-        (body.len() & 0xff) as u8,
+        body.len().to_le_bytes()[0],
     ];
     der.extend(body);
-    let hex: String = der.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+    let hex = der.iter().fold(String::new(), |mut text, byte| {
+        text.push_str(&format!("\\x{byte:02x}"));
+        text
+    });
     check(
         &format!(
             "{{{{ genCAWithKey \"a\" 1 (printf \"-----BEGIN RSA PRIVATE KEY-----\\n%s\\n-----END RSA PRIVATE KEY-----\\n\" (b64enc \"{hex}\")) }}}}"
@@ -537,7 +540,7 @@ fn schemas_reach_no_file_and_no_host_and_end() {
 fn options_of_values_are_bounded() {
     let check = |layer: Layer<'_>, expect: &str| {
         let error = layers::apply(&[layer], &mut |_| Err("no file".into())).unwrap_err();
-        let text = error.go_text().to_string();
+        let text = error.go_text();
         assert!(text.contains(expect), "{text}");
     };
     check(Layer::Set("a[1000000000]=1"), "65536");
@@ -550,7 +553,7 @@ fn options_of_values_are_bounded() {
     assert!(layers::apply(&[Layer::Set(&long)], &mut |_| Err("no file".into())).is_ok());
     let lists = "a={".to_owned() + &"x,".repeat(100_000) + "}";
     assert!(layers::apply(&[Layer::Set(&lists)], &mut |_| Err("no file".into())).is_ok());
-    assert!(time_of_thread() - started < PATIENCE);
+    assert!(time_of_thread() < started + PATIENCE);
 }
 
 /// A header of a tar archive.
@@ -607,11 +610,7 @@ fn archives_are_bounded_and_hold_files_only() {
         let Err(error) = end(name, move || Chart::from_archive(&bytes)) else {
             panic!("{name}: the archive is loaded");
         };
-        assert!(
-            error.go_text().to_string().contains(expect),
-            "{name}: {}",
-            error.go_text()
-        );
+        assert!(error.go_text().contains(expect), "{name}: {}", error.go_text());
     };
     check("ratio", packed(&many), "unpacked bytes for each packed one");
     check(
@@ -678,10 +677,13 @@ fn what_is_dear_ends_under_the_default_limits() {
         let files = files(&[("templates/a.yaml", &template)]);
         let (result, took) = end(&template, move || {
             let started = time_of_thread();
-            (rendered_within(&files, Limits::default()), time_of_thread() - started)
+            (
+                rendered_within(&files, Limits::default()),
+                time_of_thread().saturating_sub(started),
+            )
         });
         println!("{took:?} {} KiB {template}", peak_memory());
-        let error = result.expect_err("a limit").go_text().to_string();
+        let error = result.expect_err("a limit").go_text();
         let named = error.contains("limit of") && error.contains("exceeded (");
         assert!(named, "{template}\n{error}");
         assert!(took < Duration::from_secs(20), "{template} took {took:?}");
