@@ -38,7 +38,7 @@ impl Default for FakeFetcher {
             repositories: BTreeMap::new(),
             commits: 0,
             calls: Vec::new(),
-            refusals: Refusals::of(&["verify", "resolve", "fetch"]),
+            refusals: Refusals::of(&["verify", "resolve", "prove", "fetch"]),
         }))
     }
 }
