@@ -42,6 +42,7 @@ fn the_command_line_is_documented() {
         &["demo"],
         &["render"],
         &["render", "manifests"],
+        &["render", "helm"],
         &["render", "kustomize"],
         &["get"],
         &["history"],

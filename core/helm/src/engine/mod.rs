@@ -23,6 +23,7 @@ use alloc::vec::Vec;
 
 use convoy_template::value::{Heap, MapRef, Named};
 use convoy_template::{Context, Limits, Value};
+use convoy_value::yaml;
 
 use crate::archive::File;
 use crate::chart::Chart;
@@ -84,6 +85,7 @@ fn execute(
     let mut out = Vec::new();
     let mut texts = BTreeMap::new();
     let mut written = 0_usize;
+    let mut not_utf8 = None;
     for job in jobs {
         let base = job.name.rsplit('/').next().unwrap_or(&job.name);
         if base.starts_with('_') {
@@ -98,9 +100,31 @@ fn execute(
         if written > context.limits().output {
             return Err(limit(convoy_template::Limit::Output(context.limits().output)));
         }
-        texts.insert(job.name.clone(), without_no_value(&String::from_utf8_lossy(&out)));
+        let text = String::from_utf8_lossy(&out);
+        if not_utf8.is_none() && !job.name.ends_with("NOTES.txt") {
+            not_utf8 = refused_bytes(job, &out, &text);
+        }
+        texts.insert(job.name.clone(), without_no_value(&text));
     }
-    Ok(texts)
+    // Helm reads manifests when all templates are executed.
+    not_utf8.map_or(Ok(texts), Err)
+}
+
+/// Why what a template wrote is no YAML, if it or, for what was written as it stands, the template is not UTF-8.
+fn refused_bytes(job: &Job<'_>, out: &[u8], text: &str) -> Option<Error> {
+    let source = &job.file.data[..];
+    let (bytes, error) = match (core::str::from_utf8(out), core::str::from_utf8(source)) {
+        (Err(error), _) => (out, error),
+        (Ok(_), Err(error)) if text.contains('\u{fffd}') => (source, error),
+        (Ok(_), _) => return None,
+    };
+    // A line break in front, lest the bytes be taken for a byte order mark.
+    let broken = [b"\n", &bytes[error.valid_up_to()..]].concat();
+    let error = yaml::helm::parse(broken, &convoy_value::Limits::default()).err()?;
+    Some(Error::Manifest {
+        file: job.name.clone(),
+        reason: crate::decode::refused(&error),
+    })
 }
 
 /// Whether a template of the chart holds a text as a literal.
