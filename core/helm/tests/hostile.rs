@@ -689,3 +689,20 @@ fn what_is_dear_ends_under_the_default_limits() {
         assert!(took < Duration::from_secs(20), "{template} took {took:?}");
     }
 }
+
+/// What charts make in earnest, several times over, is affordable.
+#[test]
+fn a_dozen_keys_and_hashes_pass_the_default_limits() {
+    for (count, call) in [
+        (12, "genPrivateKey \"rsa\""),
+        (24, "genCA \"a\" 365"),
+        (24, "genPrivateKey \"ecdsa\""),
+        (24, "htpasswd \"a\" \"b\""),
+        (12, "derivePassword 1 \"long\" \"a\" \"b\" \"c\""),
+    ] {
+        let template = format!("# {{{{ range until {count} }}}}{{{{ $_ := {call} }}}}{{{{ end }}}}");
+        let files = files(&[("templates/a.yaml", &template)]);
+        let result = end(&template, move || rendered_within(&files, Limits::default()));
+        assert!(result.is_ok(), "{template}: {}", result.unwrap_err().go_text());
+    }
+}

@@ -44,8 +44,8 @@ pub(super) fn first(
     for place in survivors {
         let offset = number::multiple(&progression.step, &Number::from(place as u64));
         let candidate = number::sum(&progression.start, &offset);
-        // So dear that the steps of a whole render buy some seconds, here and below: about 25 RSA keys of 2,048 bits.
-        context.spend(3 * cube(words) + 1)?;
+        // So dear that the steps of a whole render buy some seconds, here and below.
+        context.spend(cube(words) / 2 + 1)?;
         if candidate.nlimbs() != words || !passes_fermat(candidate.as_words()) || !suits(&candidate) {
             continue;
         }
@@ -261,7 +261,7 @@ fn passes_miller_rabin(context: &mut Context, stream: &mut Stream, candidate: &N
     let least = number::form(&before, candidate, &params);
     let one = number::form(&BoxedUint::one(), candidate, &params);
     for _ in 0..rounds(words * 64) {
-        context.spend(12 * cube(words) + 1)?;
+        context.spend(2 * cube(words) + 1)?;
         let base = number::from_bytes(&stream.bytes(words * 8));
         let mut power = number::form(&base, candidate, &params).pow(&odd);
         if number::is_zero(&power.retrieve()) || power == one || power == least {
