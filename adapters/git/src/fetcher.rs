@@ -215,6 +215,7 @@ fn authorization(own: &Repository, access: &Access) -> Result<Option<Authorizati
         (Credentials::Token(_), _) => foreign("a bearer token", place),
         (Credentials::GitHubApp(_), _) => foreign("a GitHub App", place),
         (Credentials::Ssh(_), _) => foreign("an ssh identity", place),
+        (Credentials::IdentityToken(_) | Credentials::ClientCertificate(_), _) => Err(not_for_git()),
     }
 }
 
@@ -226,7 +227,13 @@ fn http_authorization(url: &Url, site: &Site, access: &Access) -> Result<Option<
         }
         Credentials::Token(token) => Authorization::bearer(url, token, site).map(Some),
         Credentials::Ssh(_) => Err(unsupported("an ssh identity for a repository by http")),
+        Credentials::IdentityToken(_) | Credentials::ClientCertificate(_) => Err(not_for_git()),
     }
+}
+
+/// No `GitRepository` can name them.
+fn not_for_git() -> FetchError {
+    unsupported("a kind of credentials that git repositories do not have")
 }
 
 fn git_ref(wanted: &SourceRef) -> Result<&GitRef, FetchError> {

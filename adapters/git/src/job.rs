@@ -212,6 +212,8 @@ impl Job {
                     Credentials::None
                     | Credentials::Basic { .. }
                     | Credentials::Token(_)
+                    | Credentials::IdentityToken(_)
+                    | Credentials::ClientCertificate(_)
                     | Credentials::Ssh(_)
                     | Credentials::GitHubApp(_) => None,
                 };

@@ -53,6 +53,9 @@ fn kind(error: &FetchError) -> &'static str {
         FetchError::HostNotTrusted { .. }
         | FetchError::Tls { .. }
         | FetchError::RefNotFound { .. }
+        | FetchError::IndexInvalid { .. }
+        | FetchError::ChartNotFound { .. }
+        | FetchError::NoChartLayer { .. }
         | FetchError::Signature { .. }
         | FetchError::Unsupported { .. } => "another",
     }

@@ -1,7 +1,7 @@
 //! Errors of ports as failures of stages.
 
 use convoy_domain::condition::{Failure, Reason, Stage};
-use convoy_domain::source::SourceReason;
+use convoy_domain::source::{SourceKind, SourceReason};
 use convoy_ports::{ClusterError, ControlPlaneError, FetchError};
 
 /// A control plane that does not answer stops a reconcile in the stage that asked.
@@ -44,8 +44,12 @@ pub(crate) fn fetch(error: &FetchError) -> Failure {
         FetchError::Tls { .. } => Reason::TlsFailed,
         FetchError::Unreachable { .. } | FetchError::Busy { .. } => Reason::FetchFailed,
         FetchError::Timeout { .. } => Reason::FetchTimeout,
-        FetchError::NotARepository { .. } | FetchError::Invalid { .. } => Reason::ArtifactInvalid,
+        FetchError::NotARepository { .. } | FetchError::IndexInvalid { .. } | FetchError::Invalid { .. } => {
+            Reason::ArtifactInvalid
+        }
+        FetchError::ChartNotFound { .. } => Reason::ChartNotFound,
         FetchError::RefNotFound { .. } => Reason::RefNotFound,
+        FetchError::NoChartLayer { .. } => Reason::NoChartLayer,
         FetchError::Signature { .. } => Reason::SignatureInvalid,
         FetchError::Limit { .. } => Reason::LimitExceeded,
         FetchError::Unsupported { .. } => Reason::Unsupported,
@@ -54,7 +58,7 @@ pub(crate) fn fetch(error: &FetchError) -> Failure {
 }
 
 /// Why a source is not Ready.
-pub(crate) const fn verification(error: &FetchError) -> SourceReason {
+pub(crate) const fn verification(kind: SourceKind, error: &FetchError) -> SourceReason {
     match error {
         FetchError::Authentication { .. } => SourceReason::AuthenticationFailed,
         FetchError::HostNotTrusted { .. } => SourceReason::HostNotTrusted,
@@ -63,12 +67,27 @@ pub(crate) const fn verification(error: &FetchError) -> SourceReason {
         | FetchError::Busy { .. }
         | FetchError::Timeout { .. }
         | FetchError::HostRefused { .. } => SourceReason::Unreachable,
+        FetchError::IndexInvalid { .. } => SourceReason::IndexInvalid,
         FetchError::NotARepository { .. }
+        | FetchError::ChartNotFound { .. }
         | FetchError::RefNotFound { .. }
         | FetchError::Invalid { .. }
+        | FetchError::NoChartLayer { .. }
         | FetchError::Signature { .. }
-        | FetchError::Limit { .. } => SourceReason::NotARepository,
+        | FetchError::Limit { .. } => invalid(kind, error),
         FetchError::Unsupported { .. } => SourceReason::Unsupported,
+    }
+}
+
+/// Something answers, but not as it should.
+const fn invalid(kind: SourceKind, error: &FetchError) -> SourceReason {
+    match kind {
+        SourceKind::Git => SourceReason::NotARepository,
+        SourceKind::Helm if matches!(error, FetchError::Invalid { .. } | FetchError::Limit { .. }) => {
+            SourceReason::IndexInvalid
+        }
+        SourceKind::Helm => SourceReason::NotARepository,
+        SourceKind::Oci => SourceReason::NotARegistry,
     }
 }
 
@@ -141,6 +160,17 @@ mod tests {
                 Reason::ArtifactInvalid,
             ),
             (
+                FetchError::IndexInvalid { url: url(), why: why() },
+                Reason::ArtifactInvalid,
+            ),
+            (
+                FetchError::ChartNotFound {
+                    url: url(),
+                    wanted: "chart web, version ^1".into(),
+                },
+                Reason::ChartNotFound,
+            ),
+            (
                 FetchError::RefNotFound {
                     url: url(),
                     wanted: "branch x".into(),
@@ -148,6 +178,13 @@ mod tests {
                 Reason::RefNotFound,
             ),
             (FetchError::Invalid { url: url(), why: why() }, Reason::ArtifactInvalid),
+            (
+                FetchError::NoChartLayer {
+                    url: url(),
+                    found: "application/x".into(),
+                },
+                Reason::NoChartLayer,
+            ),
             (
                 FetchError::Limit {
                     url: url(),
@@ -161,6 +198,31 @@ mod tests {
             assert_eq!((failure.stage, failure.reason), (Stage::Fetch, reason), "{error}");
             assert_eq!(failure.is_transient(), error.is_transient(), "{error}");
             assert_eq!(failure.message, error.to_string());
+        }
+    }
+
+    #[test]
+    fn a_source_that_answers_wrongly_is_told_by_its_kind() {
+        let url = || "https://example.com".to_string();
+        let (invalid, other) = (
+            FetchError::Invalid {
+                url: url(),
+                why: "line 3".into(),
+            },
+            FetchError::NotARepository {
+                url: url(),
+                why: "404".into(),
+            },
+        );
+        for (kind, error, expect) in [
+            (SourceKind::Git, &invalid, SourceReason::NotARepository),
+            (SourceKind::Git, &other, SourceReason::NotARepository),
+            (SourceKind::Helm, &invalid, SourceReason::IndexInvalid),
+            (SourceKind::Helm, &other, SourceReason::NotARepository),
+            (SourceKind::Oci, &invalid, SourceReason::NotARegistry),
+            (SourceKind::Oci, &other, SourceReason::NotARegistry),
+        ] {
+            assert_eq!(verification(kind, error), expect, "{kind:?} {error}");
         }
     }
 

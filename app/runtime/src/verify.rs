@@ -52,7 +52,11 @@ async fn verified(runtime: &Runtime, source: &Source) -> SourceStatus {
     let (ready, reason, message) = if source.unsupported.is_empty() {
         match runtime.ports.sources.verify(source).await {
             Ok(()) => (Truth::True, SourceReason::Verified, verified_message(source)),
-            Err(error) => (Truth::False, failures::verification(&error), error.to_string()),
+            Err(error) => (
+                Truth::False,
+                failures::verification(source.key.kind, &error),
+                error.to_string(),
+            ),
         }
     } else {
         let what = source.unsupported.join("`, `");

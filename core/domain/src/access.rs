@@ -21,6 +21,10 @@ pub struct Access {
     pub submodules: bool,
     /// Which signature a git repository must show.
     pub signature: Option<SignaturePolicy>,
+    /// Whether the credentials of a Helm repository go to other hosts that its index names, too.
+    pub pass_credentials: bool,
+    /// Whether an OCI registry is spoken to by http.
+    pub plain_http: bool,
 }
 
 /// Who asks.
@@ -38,10 +42,23 @@ pub enum Credentials {
     },
     /// A bearer token.
     Token(Secret<String>),
+    /// What a registry's token service takes in place of a password (`identitytoken` of docker's configuration).
+    IdentityToken(Secret<String>),
+    /// A certificate that the client shows within TLS.
+    ClientCertificate(ClientCertificate),
     /// By ssh.
     Ssh(SshAccess),
     /// As an installation of a GitHub App.
     GitHubApp(GitHubApp),
+}
+
+/// What a client shows within TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// Certificate, with those between it and its authority, PEM.
+    pub certificate: Vec<u8>,
+    /// Its private key, PEM.
+    pub key: Secret<Vec<u8>>,
 }
 
 /// How an ssh server is entered and recognised.

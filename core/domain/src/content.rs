@@ -83,6 +83,12 @@ pub enum ContentError {
     /// Templates may draw, and there is nothing to draw from.
     #[error("there is no installation key to draw from")]
     NoEntropyKey,
+    /// A layer of values was not read.
+    #[error("{place} is not read here")]
+    LayerNotRead {
+        /// Where it is.
+        place: String,
+    },
     /// A chart wants to know the cluster, and nobody asked it.
     #[error("what the target cluster serves is not known")]
     NoClusterApi,
@@ -118,7 +124,7 @@ fn place(what: &str, path: &str) -> String {
 }
 
 /// A text on one line: what follows a line break is indented in errors of templates, and stands behind a space here.
-fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines.join(" ")
 }

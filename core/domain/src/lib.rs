@@ -40,6 +40,7 @@ pub mod status;
 pub mod store_key;
 pub mod sync;
 pub mod validate;
+pub mod values;
 pub mod wave;
 
 pub use jiff::Timestamp;

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use crate::id::ReleaseId;
 use crate::render_ref::RenderRef;
 use crate::retry::Backoff;
-use crate::source::{SourceKey, SourceRef};
+use crate::secret::Secret;
+use crate::source::{GitRef, SourceKey, SourceRef};
 use crate::status::ReleaseStatus;
 
 /// A Release, read once at the start of a reconcile.
@@ -138,7 +139,7 @@ pub enum DependencyMode {
     /// They are in `charts/`.
     #[default]
     Vendored,
-    /// They are fetched: refused with `Unsupported`.
+    /// They are fetched from the repositories that the chart names.
     Resolve,
 }
 
@@ -157,11 +158,51 @@ pub enum CapabilitiesMode {
 pub enum ValuesLayer {
     /// Values in the Release itself.
     Inline(Map),
-    /// A type whose behaviour comes later: the Release is refused with `Unsupported`.
-    Unsupported {
-        /// `configMap`, `secret` or `gitRepository`.
-        kind: &'static str,
-    },
+    /// Values that were read from one of the places below; they may be secret.
+    Read(Secret<Map>),
+    /// YAML in a `ConfigMap` of the Release's namespace.
+    ConfigMap(ValuesKey),
+    /// YAML in a Secret of the Release's namespace.
+    Secret(ValuesKey),
+    /// A YAML file of a `GitRepository` of the Release's namespace.
+    GitRepository(ValuesFile),
+}
+
+impl ValuesLayer {
+    /// `type` of the layer.
+    #[must_use]
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Inline(_) | Self::Read(_) => "inline",
+            Self::ConfigMap(_) => "configMap",
+            Self::Secret(_) => "secret",
+            Self::GitRepository(_) => "gitRepository",
+        }
+    }
+}
+
+/// Where a `ConfigMap` or Secret holds values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValuesKey {
+    /// Name of the object.
+    pub name: String,
+    /// Key within it.
+    pub key: String,
+    /// An absent object or key is an empty layer.
+    pub optional: bool,
+}
+
+/// Where a git repository holds values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValuesFile {
+    /// Name of the `GitRepository`.
+    pub repository: String,
+    /// What is read of it.
+    pub reference: GitRef,
+    /// The file.
+    pub path: String,
+    /// An absent file is an empty layer.
+    pub optional: bool,
 }
 
 /// `content.kustomize`.

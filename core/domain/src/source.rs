@@ -91,7 +91,31 @@ pub enum SourceRef {
         chart: String,
         /// Tag, constraint, or `sha256:…`.
         version: String,
+        /// What is taken of the artifact.
+        content: OciContent,
     },
+}
+
+impl SourceRef {
+    /// The kind of source that it selects from.
+    #[must_use]
+    pub const fn kind(&self) -> SourceKind {
+        match self {
+            Self::Git(_) => SourceKind::Git,
+            Self::Helm { .. } => SourceKind::Helm,
+            Self::Oci { .. } => SourceKind::Oci,
+        }
+    }
+}
+
+/// What is taken of an OCI artifact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OciContent {
+    /// The layer with a Helm chart, its `Chart.yaml` at the root of the files; without one there is no usable layer.
+    #[default]
+    Chart,
+    /// The files of a tar layer, else of the chart's.
+    Files,
 }
 
 /// `spec.tls` of a source.
@@ -165,8 +189,12 @@ crate::condition::names! {
         Unreachable = "Unreachable",
         /// The certificate is not trusted.
         TlsFailed = "TLSFailed",
-        /// It answers, but as no git repository.
+        /// It answers, but as no git repository or Helm repository.
         NotARepository = "NotARepository",
+        /// The index of a Helm repository cannot be read.
+        IndexInvalid = "IndexInvalid",
+        /// It answers, but as no OCI registry.
+        NotARegistry = "NotARegistry",
         /// The host key is unknown.
         HostNotTrusted = "HostNotTrusted",
         /// The spec breaks a rule.

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use crate::condition::{Failure, Reason, Stage};
 use crate::id::{check_label, check_subdomain};
 use crate::mutation::Matcher;
-use crate::release::{Content, DependencyMode, Helm, MutationAction, Release, ValuesLayer};
+use crate::release::{Content, DependencyMode, Helm, MutationAction, Release};
 use crate::source::{GitRef, SourceKind, SourceRef};
 
 /// Checks a Release.
@@ -76,7 +76,7 @@ fn check_source(release: &Release, broken: &mut Vec<String>) {
             }
         }
         (SourceKind::Helm, SourceRef::Helm { chart, version })
-        | (SourceKind::Oci, SourceRef::Oci { chart, version }) => {
+        | (SourceKind::Oci, SourceRef::Oci { chart, version, .. }) => {
             for (field, text) in [("chart", chart), ("version", version)] {
                 if text.trim().is_empty() {
                     broken.push(format!("`spec.source` of kind {} has no `{field}`", source.kind.kind()));
@@ -296,14 +296,6 @@ fn unsupported_of_helm(helm: &Helm, found: &mut Vec<String>) {
         DependencyMode::Vendored => {}
         DependencyMode::Resolve => found.push("`spec.content.helm.dependencyMode` of `resolve`".into()),
     }
-    for (index, layer) in helm.values.iter().enumerate() {
-        match layer {
-            ValuesLayer::Inline(_) => {}
-            ValuesLayer::Unsupported { kind } => {
-                found.push(format!("`spec.content.helm.values[{index}]` of type `{kind}`"));
-            }
-        }
-    }
 }
 
 /// A text for an error, at most 80 characters of it.
@@ -320,7 +312,7 @@ fn cut(text: &str) -> String {
 mod tests {
     use core::time::Duration;
 
-    use convoy_value::{Map, Value};
+    use convoy_value::Value;
     use jiff::Timestamp;
 
     use super::*;
@@ -330,7 +322,7 @@ mod tests {
         RollbackPolicy, SyncPolicy, Target,
     };
     use crate::retry::Backoff;
-    use crate::source::SourceKey;
+    use crate::source::{OciContent, SourceKey};
     use crate::status::ReleaseStatus;
 
     fn id(namespace: &str, name: &str) -> NamespacedName {
@@ -494,6 +486,7 @@ mod tests {
                 r.spec.source_ref = SourceRef::Oci {
                     chart: String::new(),
                     version: "1".into(),
+                    content: OciContent::Chart,
                 };
                 r.spec.content = chart("");
             },
@@ -628,14 +621,10 @@ mod tests {
             |r| {
                 r.spec.content = Content::Helm(Helm {
                     dependencies: DependencyMode::Resolve,
-                    values: alloc::vec![
-                        ValuesLayer::Inline(Map::new()),
-                        ValuesLayer::Unsupported { kind: "secret" },
-                    ],
                     ..Helm::default()
                 });
             },
-            "not supported by this version: `spec.content.helm.dependencyMode` of `resolve`, `spec.content.helm.values[1]` of type `secret`",
+            "not supported by this version: `spec.content.helm.dependencyMode` of `resolve`",
         );
         check(
             |r| r.spec.depends_on = alloc::vec![id("apps", "web")],

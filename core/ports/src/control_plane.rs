@@ -12,7 +12,7 @@ use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::inventory::InventoryPart;
 use convoy_domain::release::Release;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{Source, SourceKey, SourceStatus};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus};
 use convoy_domain::status::ReleaseStatus;
 
 /// Why a call failed.
@@ -107,11 +107,15 @@ pub trait ControlPlane: Send + Sync + core::fmt::Debug {
     async fn releases(&self) -> Result<Vec<ReleaseId>, ControlPlaneError>;
     /// A source.
     async fn source(&self, key: &SourceKey) -> Result<Option<Source>, ControlPlaneError>;
+    /// The sources of one kind in a namespace, by name; one that cannot be understood is left out.
+    async fn sources(&self, kind: SourceKind, namespace: &str) -> Result<Vec<Source>, ControlPlaneError>;
     /// A Cluster.
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError>;
     /// The entries of a Secret.
     async fn secret(&self, id: &NamespacedName)
     -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError>;
+    /// The entries of a `ConfigMap`, those of `binaryData` too.
+    async fn config_map(&self, id: &NamespacedName) -> Result<Option<BTreeMap<String, Vec<u8>>>, ControlPlaneError>;
     /// Creates a Secret that cannot be changed, and its namespace if there is none; answers whether it did: one that is
     /// there already stays as it is.
     async fn create_secret(

@@ -76,7 +76,23 @@ pub enum FetchError {
         /// What was said.
         why: String,
     },
-    /// Branch, tag, commit, chart or version does not exist.
+    /// It answers, but its index is none, or not one that can be relied on.
+    #[error("the index of `{url}` is invalid: {why}")]
+    IndexInvalid {
+        /// URL without credentials.
+        url: String,
+        /// Place and rule.
+        why: String,
+    },
+    /// The chart does not exist, or no version of it that fits.
+    #[error("{wanted} does not exist in `{url}`")]
+    ChartNotFound {
+        /// URL without credentials.
+        url: String,
+        /// Chart, and version as it was asked for.
+        wanted: String,
+    },
+    /// Branch, tag or commit does not exist.
     #[error("{wanted} does not exist in `{url}`")]
     RefNotFound {
         /// URL without credentials.
@@ -91,6 +107,14 @@ pub enum FetchError {
         url: String,
         /// Path and rule.
         why: String,
+    },
+    /// An OCI artifact has no layer of the kind that is asked for.
+    #[error("no chart layer in `{url}`: {found}")]
+    NoChartLayer {
+        /// URL of the artifact, without credentials.
+        url: String,
+        /// The media types that were found.
+        found: String,
     },
     /// The signature that the source asks for is absent, or not by one of its keys.
     #[error("the signature of what `{url}` gave does not count: {why}")]
@@ -127,8 +151,11 @@ impl FetchError {
             | Self::HostRefused { .. }
             | Self::Tls { .. }
             | Self::NotARepository { .. }
+            | Self::IndexInvalid { .. }
+            | Self::ChartNotFound { .. }
             | Self::RefNotFound { .. }
             | Self::Invalid { .. }
+            | Self::NoChartLayer { .. }
             | Self::Signature { .. }
             | Self::Limit { .. }
             | Self::Unsupported { .. } => false,
@@ -147,8 +174,11 @@ impl FetchError {
             | Self::Unreachable { .. }
             | Self::Timeout { .. }
             | Self::NotARepository { .. }
+            | Self::IndexInvalid { .. }
+            | Self::ChartNotFound { .. }
             | Self::RefNotFound { .. }
             | Self::Invalid { .. }
+            | Self::NoChartLayer { .. }
             | Self::Signature { .. }
             | Self::Limit { .. }
             | Self::Unsupported { .. } => None,
@@ -165,11 +195,9 @@ pub trait SourceFetcher: Send + Sync + core::fmt::Debug {
     /// without asking: it proves nothing about the source's access.
     async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError>;
     /// Asks the endpoint, with this source's own credentials and by its own rule on signatures, whether it may have
-    /// `revision`, which `wanted` resolved to and which another source fetched; without downloading content.
-    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError> {
-        let _ = (wanted, revision);
-        self.verify(source).await
-    }
+    /// `revision`, which `wanted` resolved to and which another source fetched; without downloading content. A server
+    /// that has another digest than the revision's does not prove it.
+    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError>;
     /// The files of `revision`, which `wanted` resolved to. Content is bounded by `limits` while it is received.
     async fn fetch(
         &self,

@@ -11,7 +11,7 @@ use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::inventory::InventoryPart;
 use convoy_domain::release::Release;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{Source, SourceKey, SourceStatus};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus};
 use convoy_domain::status::ReleaseStatus;
 use convoy_ports::{ControlPlane, ControlPlaneError, Event};
 
@@ -22,8 +22,10 @@ const CALLS: &[&str] = &[
     "release",
     "releases",
     "source",
+    "sources",
     "cluster",
     "secret",
+    "config_map",
     "create_secret",
     "any_applied",
     "add_finalizer",
@@ -60,6 +62,7 @@ struct State {
     clusters: BTreeMap<NamespacedName, ClusterRecord>,
     cluster_statuses: BTreeMap<NamespacedName, WrittenClusterStatus>,
     secrets: BTreeMap<NamespacedName, Entries>,
+    config_maps: BTreeMap<NamespacedName, BTreeMap<String, Vec<u8>>>,
     inventories: BTreeMap<(ReleaseId, u32), InventoryPart>,
     events: Vec<(ReleaseId, Event, u32)>,
     refusals: Refusals<ControlPlaneError>,
@@ -104,6 +107,7 @@ impl Default for FakeControlPlane {
             clusters: BTreeMap::new(),
             cluster_statuses: BTreeMap::new(),
             secrets: BTreeMap::new(),
+            config_maps: BTreeMap::new(),
             inventories: BTreeMap::new(),
             events: Vec::new(),
             refusals: Refusals::of(CALLS),
@@ -212,6 +216,18 @@ impl FakeControlPlane {
     pub fn put_secret(&self, id: &NamespacedName, entries: impl IntoIterator<Item = (String, Vec<u8>)>) {
         let entries = entries.into_iter().map(|(key, value)| (key, Secret::new(value)));
         lock(&self.0).secrets.insert(id.clone(), entries.collect());
+    }
+
+    /// Creates or replaces a `ConfigMap`.
+    pub fn put_config_map(&self, id: &NamespacedName, entries: impl IntoIterator<Item = (String, Vec<u8>)>) {
+        lock(&self.0)
+            .config_maps
+            .insert(id.clone(), entries.into_iter().collect());
+    }
+
+    /// Deletes a `ConfigMap`.
+    pub fn delete_config_map(&self, id: &NamespacedName) {
+        lock(&self.0).config_maps.remove(id);
     }
 
     /// Deletes a Secret.
@@ -333,6 +349,17 @@ impl ControlPlane for FakeControlPlane {
             .await
     }
 
+    async fn sources(&self, kind: SourceKind, namespace: &str) -> Result<Vec<Source>, ControlPlaneError> {
+        self.call("sources", &format!("{} {namespace}", kind.kind()), |state| {
+            let of_kind = state
+                .sources
+                .values()
+                .filter(|source| source.key.kind == kind && source.key.id.namespace() == namespace);
+            Ok(of_kind.cloned().collect())
+        })
+        .await
+    }
+
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
         self.call("cluster", &format!("Cluster {id}"), |state| {
             Ok(state.clusters.get(id).cloned())
@@ -343,6 +370,13 @@ impl ControlPlane for FakeControlPlane {
     async fn secret(&self, id: &NamespacedName) -> Result<Option<Entries>, ControlPlaneError> {
         self.call("secret", &format!("Secret {id}"), |state| {
             Ok(state.secrets.get(id).cloned())
+        })
+        .await
+    }
+
+    async fn config_map(&self, id: &NamespacedName) -> Result<Option<BTreeMap<String, Vec<u8>>>, ControlPlaneError> {
+        self.call("config_map", &format!("ConfigMap {id}"), |state| {
+            Ok(state.config_maps.get(id).cloned())
         })
         .await
     }

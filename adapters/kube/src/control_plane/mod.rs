@@ -20,7 +20,7 @@ use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::inventory::InventoryPart;
 use convoy_domain::release::Release;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{Source, SourceKey, SourceStatus};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus};
 use convoy_domain::status::ReleaseStatus;
 use convoy_ports::{ControlPlane, ControlPlaneError, Event};
 use kube::Client;
@@ -75,6 +75,10 @@ impl ControlPlane for KubeControlPlane {
         bounded(objects::source(&self.client, key)).await
     }
 
+    async fn sources(&self, kind: SourceKind, namespace: &str) -> Result<Vec<Source>, ControlPlaneError> {
+        bounded(objects::sources(&self.client, kind, namespace)).await
+    }
+
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
         bounded(objects::cluster(&self.client, id)).await
     }
@@ -84,6 +88,10 @@ impl ControlPlane for KubeControlPlane {
         id: &NamespacedName,
     ) -> Result<Option<BTreeMap<String, Secret<Vec<u8>>>>, ControlPlaneError> {
         bounded(objects::secret(&self.client, id)).await
+    }
+
+    async fn config_map(&self, id: &NamespacedName) -> Result<Option<BTreeMap<String, Vec<u8>>>, ControlPlaneError> {
+        bounded(objects::config_map(&self.client, id)).await
     }
 
     async fn create_secret(

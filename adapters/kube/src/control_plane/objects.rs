@@ -8,9 +8,9 @@ use convoy_domain::id::NamespacedName;
 use convoy_domain::secret::Secret;
 use convoy_domain::source::{Source, SourceKey, SourceKind};
 use convoy_ports::ControlPlaneError;
-use k8s_openapi::api::core::v1::{Namespace, Secret as KubeSecret};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret as KubeSecret};
 use k8s_openapi::{ByteString, NamespaceResourceScope};
-use kube::api::{ObjectMeta, PostParams};
+use kube::api::{ListParams, ObjectMeta, PostParams};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 
@@ -28,6 +28,35 @@ pub(super) async fn source(client: &Client, key: &SourceKey) -> Result<Option<So
     }
 }
 
+/// Lists the sources of one kind in a namespace.
+pub(super) async fn sources(
+    client: &Client,
+    kind: SourceKind,
+    namespace: &str,
+) -> Result<Vec<Source>, ControlPlaneError> {
+    match kind {
+        SourceKind::Git => list(client, namespace, convert::git_repository).await,
+        SourceKind::Helm => list(client, namespace, convert::helm_registry).await,
+        SourceKind::Oci => list(client, namespace, convert::oci_registry).await,
+    }
+}
+
+/// Lists the objects of a kind that can be converted.
+async fn list<K, T>(
+    client: &Client,
+    namespace: &str,
+    convert: impl Fn(K) -> Result<T, InvalidField>,
+) -> Result<Vec<T>, ControlPlaneError>
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()> + Clone + Debug + DeserializeOwned,
+{
+    let what = format!("{} of {namespace}", K::plural(&()));
+    let api: Api<K> = Api::namespaced(client.clone(), namespace);
+    let found = api.list(&ListParams::default()).await;
+    let found = found.map_err(|error| refused(&what, error))?;
+    Ok(found.items.into_iter().filter_map(|item| convert(item).ok()).collect())
+}
+
 /// Reads a Cluster.
 pub(super) async fn cluster(client: &Client, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
     read::<crd::Cluster, _>(client, id, convert::cluster).await
@@ -43,6 +72,22 @@ pub(super) async fn secret(
         Ok(entries
             .into_iter()
             .map(|(key, bytes)| (key, Secret::new(bytes.0)))
+            .collect())
+    })
+    .await
+}
+
+/// Reads the entries of a `ConfigMap`.
+pub(super) async fn config_map(
+    client: &Client,
+    id: &NamespacedName,
+) -> Result<Option<BTreeMap<String, Vec<u8>>>, ControlPlaneError> {
+    read(client, id, |map: ConfigMap| {
+        let texts = map.data.unwrap_or_default().into_iter();
+        let bytes = map.binary_data.unwrap_or_default().into_iter();
+        Ok(texts
+            .map(|(key, text)| (key, text.into_bytes()))
+            .chain(bytes.map(|(key, bytes)| (key, bytes.0)))
             .collect())
     })
     .await

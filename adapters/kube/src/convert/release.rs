@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use convoy_domain::names::{FINALIZER, annotation};
 use convoy_domain::release::{self as domain, Release};
 use convoy_domain::retry::Backoff;
-use convoy_domain::source::{GitRef, SourceKey, SourceKind, SourceRef};
+use convoy_domain::source::{GitRef, OciContent, SourceKey, SourceKind, SourceRef};
 use convoy_value::Map;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -128,7 +128,7 @@ fn read_mutation(index: usize, mutation: crd::Mutation) -> Result<domain::Mutati
 fn read_spec(namespace: &str, spec: crd::ReleaseSpec) -> Result<domain::ReleaseSpec, InvalidField> {
     let crd::ReleaseSpec { cluster_ref, body } = spec;
     let mut later = Later::default();
-    let (source, source_ref) = read_source(namespace, &body.source, &mut later)?;
+    let (source, source_ref) = read_source(namespace, &body)?;
     later.refuse_if(body.lifecycle.as_ref().is_some_and(has_hooks), "spec.lifecycle");
     later.refuse_if(
         !body.sync_policy.ignore_differences.is_empty(),
@@ -211,24 +211,17 @@ fn block<'a, T>(block: Option<&'a T>, path: &str) -> Result<&'a T, InvalidField>
     block.ok_or_else(|| InvalidField::new(path, "must be set, since `type` names it"))
 }
 
-fn read_source(
-    namespace: &str,
-    source: &crd::SourceSelector,
-    later: &mut Later,
-) -> Result<(SourceKey, SourceRef), InvalidField> {
+fn read_source(namespace: &str, body: &crd::ReleaseBody) -> Result<(SourceKey, SourceRef), InvalidField> {
     let key = |kind, path: &str, name: &str, other: Option<&String>| {
         let namespace = other.map_or(namespace, String::as_str);
         named(path, namespace, name).map(|id| SourceKey { kind, id })
     };
+    let source = &body.source;
     match source.kind {
         crd::SourceType::GitRepository => {
             let path = "spec.source.gitRepository";
             let git = block(source.git_repository.as_ref(), path)?;
             let reference = read_git_ref(&format!("{path}.ref"), git.reference.as_ref())?;
-            later.refuse_if(
-                matches!(reference, GitRef::Semver(_)),
-                "spec.source.gitRepository.ref.semver",
-            );
             let key = key(SourceKind::Git, path, &git.name, git.namespace.as_ref())?;
             Ok((key, SourceRef::Git(reference)))
         }
@@ -253,7 +246,16 @@ fn read_source(
             };
             let key = key(SourceKind::Oci, path, &oci.name, oci.namespace.as_ref())?;
             let chart = oci.chart.clone();
-            Ok((key, SourceRef::Oci { chart, version }))
+            let content = match body.content.kind {
+                crd::ContentType::Helm => OciContent::Chart,
+                crd::ContentType::Kustomize | crd::ContentType::Manifests => OciContent::Files,
+            };
+            let reference = SourceRef::Oci {
+                chart,
+                version,
+                content,
+            };
+            Ok((key, reference))
         }
     }
 }
@@ -331,7 +333,6 @@ fn read_helm(helm: Option<crd::HelmContent>) -> Result<domain::Helm, InvalidFiel
 }
 
 fn read_layer(path: &str, layer: &crd::ValuesLayer) -> Result<domain::ValuesLayer, InvalidField> {
-    let unsupported = |kind| Ok(domain::ValuesLayer::Unsupported { kind });
     match layer.kind {
         crd::ValuesType::Inline => {
             let path = format!("{path}.inline");
@@ -343,8 +344,31 @@ fn read_layer(path: &str, layer: &crd::ValuesLayer) -> Result<domain::ValuesLaye
             }
             Ok(domain::ValuesLayer::Inline(values))
         }
-        crd::ValuesType::ConfigMap => unsupported("configMap"),
-        crd::ValuesType::Secret => unsupported("secret"),
-        crd::ValuesType::GitRepository => unsupported("gitRepository"),
+        crd::ValuesType::ConfigMap => {
+            let block = block(layer.config_map.as_ref(), &format!("{path}.configMap"))?;
+            Ok(domain::ValuesLayer::ConfigMap(values_key(block)))
+        }
+        crd::ValuesType::Secret => {
+            let block = block(layer.secret.as_ref(), &format!("{path}.secret"))?;
+            Ok(domain::ValuesLayer::Secret(values_key(block)))
+        }
+        crd::ValuesType::GitRepository => {
+            let path = format!("{path}.gitRepository");
+            let file = block(layer.git_repository.as_ref(), &path)?;
+            Ok(domain::ValuesLayer::GitRepository(domain::ValuesFile {
+                repository: file.name.clone(),
+                reference: read_git_ref(&format!("{path}.ref"), file.reference.as_ref())?,
+                path: file.path.clone(),
+                optional: file.optional,
+            }))
+        }
+    }
+}
+
+fn values_key(key: &crd::ValuesKey) -> domain::ValuesKey {
+    domain::ValuesKey {
+        name: key.name.clone(),
+        key: key.key.clone(),
+        optional: key.optional,
     }
 }

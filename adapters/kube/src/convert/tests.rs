@@ -7,7 +7,7 @@ use convoy_domain::id::ObjectId;
 use convoy_domain::inventory::{InventoryEntry, InventoryPart};
 use convoy_domain::release::{
     CapabilitiesMode, Content, DeletionPolicy, DependencyMode, Gate, Helm, Kustomize, Manifests, MutationAction,
-    RollbackPolicy, ValuesLayer,
+    RollbackPolicy, ValuesFile, ValuesKey, ValuesLayer,
 };
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::source::{GitRef, SourceKind, SourceReason, SourceRef, SourceStatus};
@@ -148,11 +148,16 @@ fn a_chart_has_the_defaults_of_the_page_and_every_setting_is_read() {
         "capabilities": "cluster", "includeCRDs": false,
         "values": [
             {"type": "inline", "inline": {"n": 1, "off": null}}, {"type": "configMap", "configMap": {"name": "a"}},
-            {"type": "secret", "secret": {"name": "a"}}, {"type": "gitRepository", "gitRepository": {"name": "a", "path": "b"}},
+            {"type": "secret", "secret": {"name": "a", "key": "prod", "optional": true}},
+            {"type": "gitRepository", "gitRepository": {"name": "a", "path": "b", "ref": {"tag": "v1"}}},
         ],
     }});
     let inline = [("n", convoy_value::Value::from(1)), ("off", convoy_value::Value::Null)];
-    let later = |kind| ValuesLayer::Unsupported { kind };
+    let key = || ValuesKey {
+        name: "a".to_owned(),
+        key: "values.yaml".to_owned(),
+        optional: false,
+    };
     assert_eq!(
         content(all),
         Content::Helm(Helm {
@@ -164,9 +169,18 @@ fn a_chart_has_the_defaults_of_the_page_and_every_setting_is_read() {
             include_crds: false,
             values: vec![
                 ValuesLayer::Inline(inline.into_iter().collect()),
-                later("configMap"),
-                later("secret"),
-                later("gitRepository"),
+                ValuesLayer::ConfigMap(key()),
+                ValuesLayer::Secret(ValuesKey {
+                    key: "prod".to_owned(),
+                    optional: true,
+                    ..key()
+                }),
+                ValuesLayer::GitRepository(ValuesFile {
+                    repository: "a".to_owned(),
+                    reference: GitRef::Tag("v1".to_owned()),
+                    path: "b".to_owned(),
+                    optional: false,
+                }),
             ],
         })
     );
@@ -195,11 +209,6 @@ fn a_field_whose_behaviour_comes_later_is_never_passed_over_in_silence() {
         "/spec/syncPolicy",
         json!({"ignoreDifferences": [{"target": {"kind": "Deployment"}, "jsonPointers": ["/spec/replicas"]}]}),
         "spec.syncPolicy.ignoreDifferences",
-    );
-    unsupported(
-        "/spec/source",
-        json!({"type": "gitRepository", "gitRepository": {"name": "repo", "ref": {"semver": "1.x"}}}),
-        "spec.source.gitRepository.ref.semver",
     );
     let ignored = |pointer: &str, value: Json, path: &str| {
         let spec = read(with(pointer, value)).unwrap().spec;

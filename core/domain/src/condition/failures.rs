@@ -51,6 +51,7 @@ impl From<ContentError> for Failure {
             ContentError::Chart { limit: false, .. }
             | ContentError::Kustomization { limit: false, .. }
             | ContentError::NoClusterApi => Reason::RenderFailed,
+            ContentError::LayerNotRead { .. } => return failure(Stage::Values, Reason::ValuesNotFound, &error),
             ContentError::Cancelled => Reason::RenderTimeout,
             ContentError::NoEntropyKey => Reason::EntropyKeyMissing,
         };

@@ -90,7 +90,7 @@ fn settings(chart: &Chart, helm: &Helm, inputs: &Inputs<'_>, limits: &Limits) ->
             .clone()
             .unwrap_or_else(|| chart.metadata().name().to_string()),
         namespace: helm.release_namespace.clone().unwrap_or_else(|| "default".to_string()),
-        values: values(&helm.values),
+        values: values(&helm.values)?,
         limits: template_limits(limits),
         setup: setup(inputs)?,
         ..Settings::default()
@@ -109,16 +109,19 @@ fn settings(chart: &Chart, helm: &Helm, inputs: &Inputs<'_>, limits: &Limits) ->
 }
 
 /// The layers as one map; a later one wins. Their numbers are floats, as Helm reads values.
-fn values(all: &[ValuesLayer]) -> Map {
+fn values(all: &[ValuesLayer]) -> Result<Map, ContentError> {
     let mut merged = Map::new();
     for layer in all {
         match layer {
             ValuesLayer::Inline(map) => layers::merge(&mut merged, as_values(map)),
-            // Refused by `validate`.
-            ValuesLayer::Unsupported { .. } => {}
+            ValuesLayer::Read(map) => layers::merge(&mut merged, map.expose().clone()),
+            ValuesLayer::ConfigMap(_) | ValuesLayer::Secret(_) | ValuesLayer::GitRepository(_) => {
+                let place = layer.place().unwrap_or_default();
+                return Err(ContentError::LayerNotRead { place });
+            }
         }
     }
-    merged
+    Ok(merged)
 }
 
 fn as_values(map: &Map) -> Map {

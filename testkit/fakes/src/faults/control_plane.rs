@@ -10,7 +10,7 @@ use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::inventory::InventoryPart;
 use convoy_domain::release::Release;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{Source, SourceKey, SourceStatus};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus};
 use convoy_domain::status::ReleaseStatus;
 use convoy_ports::{ControlPlane, ControlPlaneError, Event};
 
@@ -65,12 +65,22 @@ impl ControlPlane for FaultyControlPlane {
         self.read("source", &key.to_string(), self.inner.source(key)).await
     }
 
+    async fn sources(&self, kind: SourceKind, namespace: &str) -> Answer<Vec<Source>> {
+        let object = format!("{} {namespace}", kind.kind());
+        self.read("sources", &object, self.inner.sources(kind, namespace)).await
+    }
+
     async fn cluster(&self, id: &NamespacedName) -> Answer<Option<ClusterRecord>> {
         self.read("cluster", &id.to_string(), self.inner.cluster(id)).await
     }
 
     async fn secret(&self, id: &NamespacedName) -> Answer<Option<BTreeMap<String, Secret<Vec<u8>>>>> {
         self.read("secret", &id.to_string(), self.inner.secret(id)).await
+    }
+
+    async fn config_map(&self, id: &NamespacedName) -> Answer<Option<BTreeMap<String, Vec<u8>>>> {
+        self.read("config_map", &id.to_string(), self.inner.config_map(id))
+            .await
     }
 
     async fn create_secret(&self, id: &NamespacedName, entries: &BTreeMap<String, Secret<Vec<u8>>>) -> Answer<bool> {
