@@ -1,122 +1,10 @@
 //! Which repository a source's URL names, and how it is named in messages.
-//!
-//! # Invariant
-//! A [`Site`] holds no credentials: user (but for ssh's), password, query and fragment never reach a message.
 
 use std::path::PathBuf;
 
 use convoy_ports::FetchError;
+use convoy_web::{Origin, Site};
 use reqwest::Url;
-
-use crate::authorization::Origin;
-
-/// A repository's address as people may see it, and the errors that name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Site(String);
-
-impl Site {
-    pub(crate) fn of(url: &Url) -> Self {
-        let mut shown = url.clone();
-        // Both fail only for URLs that cannot have a user, which then have none.
-        let _ = shown.set_username("");
-        let _ = shown.set_password(None);
-        shown.set_query(None);
-        shown.set_fragment(None);
-        Self(shown.into())
-    }
-
-    /// As [`Self::of`], with the user, who is part of an ssh address.
-    fn of_ssh(url: &Url) -> Self {
-        let mut shown = url.clone();
-        let _ = shown.set_password(None);
-        shown.set_query(None);
-        shown.set_fragment(None);
-        Self(shown.into())
-    }
-
-    pub(crate) fn authentication(&self, why: impl Into<String>) -> FetchError {
-        FetchError::Authentication {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn refused(&self, why: impl Into<String>) -> FetchError {
-        FetchError::HostRefused {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn tls(&self, why: impl Into<String>) -> FetchError {
-        FetchError::Tls {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn unreachable(&self, why: impl Into<String>) -> FetchError {
-        FetchError::Unreachable {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn busy(&self, why: impl Into<String>, after: std::time::Duration) -> FetchError {
-        FetchError::Busy {
-            url: self.0.clone(),
-            why: why.into(),
-            after,
-        }
-    }
-
-    pub(crate) fn not_trusted(&self) -> FetchError {
-        FetchError::HostNotTrusted { url: self.0.clone() }
-    }
-
-    pub(crate) fn signature(&self, why: impl Into<String>) -> FetchError {
-        FetchError::Signature {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    /// `timeout` is named in whole seconds, rounded up.
-    pub(crate) fn timeout(&self, timeout: std::time::Duration) -> FetchError {
-        FetchError::Timeout {
-            url: self.0.clone(),
-            seconds: timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0),
-        }
-    }
-
-    pub(crate) fn not_a_repository(&self, why: impl Into<String>) -> FetchError {
-        FetchError::NotARepository {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn not_found(&self, wanted: &impl ToString) -> FetchError {
-        FetchError::RefNotFound {
-            url: self.0.clone(),
-            wanted: wanted.to_string(),
-        }
-    }
-
-    pub(crate) fn invalid(&self, why: impl Into<String>) -> FetchError {
-        FetchError::Invalid {
-            url: self.0.clone(),
-            why: why.into(),
-        }
-    }
-
-    pub(crate) fn limit(&self, limit: impl Into<String>) -> FetchError {
-        FetchError::Limit {
-            url: self.0.clone(),
-            limit: limit.into(),
-        }
-    }
-}
 
 /// A repository, as a source or `.gitmodules` names it.
 #[derive(Clone, Debug)]
@@ -176,7 +64,7 @@ fn read(url: &str, file_urls: bool) -> Result<(Endpoint, Site), FetchError> {
     if let Some((user, host, path)) = short_form(url.trim()) {
         // Through the long form, which checks and shows it; a path that is relative to the user's home stays so.
         let long = Url::parse(&format!("ssh://{user}@{host}/")).map_err(|_| no_url())?;
-        let site = Site(format!("{user}@{}:{path}", long.host_str().unwrap_or_default()));
+        let site = Site::named(format!("{user}@{}:{path}", long.host_str().unwrap_or_default()));
         return Ok((Endpoint::Ssh(ssh_address(&long, path.to_owned(), &site)?), site));
     }
     let parsed = Url::parse(url.trim()).map_err(|_| no_url())?;
@@ -193,7 +81,7 @@ fn read(url: &str, file_urls: bool) -> Result<(Endpoint, Site), FetchError> {
             Ok((Endpoint::Http(parsed), site))
         }
         "ssh" | "git+ssh" | "ssh+git" => {
-            let site = Site::of_ssh(&parsed);
+            let site = ssh_site(&parsed);
             if parsed.password().is_some() {
                 return Err(site.refused("its URL holds a password, which belongs into `spec.auth`"));
             }
@@ -223,6 +111,15 @@ fn read(url: &str, file_urls: bool) -> Result<(Endpoint, Site), FetchError> {
         // `token:@host/path` reads as a URL whose scheme is the token.
         _ => Err(no_url()),
     }
+}
+
+/// As [`Site::of`], with the user, who is part of an ssh address.
+fn ssh_site(url: &Url) -> Site {
+    let mut shown = url.clone();
+    let _ = shown.set_password(None);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    Site::named(shown)
 }
 
 /// User, host and path of `user@host:path`. A password before the `@` makes it none: there is no place for one.

@@ -13,24 +13,18 @@ use convoy_domain::artifact::{Artifact, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceKind, SourceRef};
 use convoy_ports::{FetchError, SourceFetcher};
+use convoy_web::{AddressPolicy, Authorization, Clients, SetupError, Site, Trust, retry, unsupported, usable};
 use gix::ObjectId;
 use reqwest::Url;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use crate::address::AddressPolicy;
-use crate::authorization::Authorization;
 use crate::cancel::{Cancel, RaiseOnDrop};
-use crate::client::{Clients, SetupError, Trust, unsupported};
-use crate::endpoint::{self, Endpoint, Repository, Site};
+use crate::endpoint::{self, Endpoint, Repository};
 use crate::github_app::{self, Tokens};
 use crate::job::Job;
 use crate::refs::{self, Wanted};
-use crate::retry;
-
-/// The longest time any call may take, whatever a source says.
-const LONGEST: Duration = Duration::from_hours(24);
 
 /// How long a call that is out of time waits for its work to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -81,7 +75,11 @@ impl GitFetcher {
     /// # Errors
     /// When the system's or the given certificate authorities cannot be read.
     pub fn new(options: Options) -> Result<Self, SetupError> {
-        let clients = Clients::new(&options.addresses, &options.authorities, options.environment_proxy)?;
+        let clients = Clients::new(&convoy_web::Options {
+            addresses: options.addresses.clone(),
+            authorities: options.authorities.clone(),
+            environment_proxy: options.environment_proxy,
+        })?;
         Ok(Self {
             clients: Arc::new(clients),
             tokens: Tokens::default(),
@@ -95,12 +93,7 @@ impl GitFetcher {
         if source.key.kind != SourceKind::Git {
             return Err(unsupported(&format!("a {} as git repository", source.key.kind.kind())));
         }
-        if !source.unsupported.is_empty() {
-            return Err(unsupported(&format!("`{}`", source.unsupported.join("`, `"))));
-        }
-        if source.tls.ca_secret.is_some() && source.access.authorities.is_none() {
-            return Err(unsupported("`spec.tls.caSecretRef`"));
-        }
+        usable(source)?;
         let own = endpoint::parse(&source.url, self.options.file_urls)?;
         let authorization = authorization(&own, &source.access)?;
         Ok(Job {
@@ -122,7 +115,7 @@ impl GitFetcher {
         bound: Duration,
         work: impl Fn(&Job) -> Result<T, FetchError> + Send + Sync + 'static,
     ) -> Result<T, FetchError> {
-        let deadline = Instant::now() + bound.min(LONGEST);
+        let deadline = Instant::now() + bound.min(retry::LONGEST);
         let _ends_with_this_future = RaiseOnDrop(job.cancel.clone());
         let work = Arc::new(work);
         let mut attempt = 1;
@@ -221,13 +214,12 @@ fn authorization(own: &Repository, access: &Access) -> Result<Option<Authorizati
 
 fn http_authorization(url: &Url, site: &Site, access: &Access) -> Result<Option<Authorization>, FetchError> {
     match &access.credentials {
-        Credentials::None | Credentials::GitHubApp(_) => Ok(None),
-        Credentials::Basic { username, password } => {
-            Authorization::basic(url, username.expose(), password.expose(), site).map(Some)
-        }
-        Credentials::Token(token) => Authorization::bearer(url, token, site).map(Some),
-        Credentials::Ssh(_) => Err(unsupported("an ssh identity for a repository by http")),
+        // Its token is asked for when the server is.
+        Credentials::GitHubApp(_) => Ok(None),
         Credentials::IdentityToken(_) | Credentials::ClientCertificate(_) => Err(not_for_git()),
+        Credentials::None | Credentials::Basic { .. } | Credentials::Token(_) | Credentials::Ssh(_) => {
+            convoy_web::authorization(access, url, site)
+        }
     }
 }
 

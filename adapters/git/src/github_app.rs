@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use convoy_domain::access::GitHubApp;
 use convoy_domain::secret::Secret;
 use convoy_ports::FetchError;
+use convoy_web::{Site, failure};
 use data_encoding::BASE64URL_NOPAD;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue, USER_AGENT};
 use reqwest::{Client, Url};
@@ -18,8 +19,6 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject as _;
 use serde_json::{Value, json};
 
-use crate::endpoint::Site;
-use crate::http_error;
 use crate::wire::lock;
 
 /// GitHub's own API.
@@ -142,7 +141,7 @@ async fn ask(app: &GitHubApp, statement: &Secret<String>, client: &Client, site:
     let mut bearer = HeaderValue::from_str(&format!("Bearer {}", statement.expose()))
         .map_err(|_| site.authentication("the id of its GitHub App cannot be sent"))?;
     bearer.set_sensitive(true);
-    let broke = |error| http_error::of_transport(site, error);
+    let broke = |error| failure::of_transport(site, error);
     let request = client
         .post(url)
         .header(AUTHORIZATION, bearer)
@@ -155,7 +154,7 @@ async fn ask(app: &GitHubApp, statement: &Secret<String>, client: &Client, site:
         401 | 403 | 404 | 422 if !response.headers().contains_key("retry-after") => {
             return Err(site.authentication(format!("the API of its GitHub App answered {}", status.as_u16())));
         }
-        429 | 403 | 500..=599 => return Err(http_error::of_answer(site, status, response.headers())),
+        429 | 403 | 500..=599 => return Err(failure::of_answer(site, status, response.headers())),
         code => return Err(site.authentication(format!("the API of its GitHub App answered {code}"))),
     }
     let mut answer = Vec::new();

@@ -14,20 +14,15 @@ use std::io::{self, BufRead, Cursor, Read, Write};
 use std::sync::{Arc, Mutex};
 
 use convoy_ports::FetchError;
+use convoy_web::redirect::{self, REDIRECTS};
+use convoy_web::{AddressPolicy, Authorization, Site, failure};
 use gix::protocol::transport::Protocol;
 use gix::protocol::transport::client::blocking_io::Transport;
 use gix::protocol::transport::client::blocking_io::http::{self, GetResponse, Http, PostBodyDataKind, PostResponse};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url};
 
-use crate::address::AddressPolicy;
-use crate::authorization::Authorization;
-use crate::endpoint::Site;
-use crate::http_error;
 use crate::wire::{ANSWER_BYTES, Wire, lock};
-
-/// How many redirects one request follows.
-const REDIRECTS: usize = 5;
 
 /// What all exchanges of one call with one server share.
 #[derive(Clone, Debug)]
@@ -71,7 +66,7 @@ impl Connection {
                 .headers(headers)
                 .send()
                 .await
-                .map_err(|error| http_error::of_transport(self.site(), error))?;
+                .map_err(|error| failure::of_transport(self.site(), error))?;
             if !response.status().is_redirection() {
                 return self.accept(response, request);
             }
@@ -82,11 +77,7 @@ impl Connection {
 
     fn accept(&self, response: Response, request: &Pending) -> Result<Response, FetchError> {
         if response.status() != StatusCode::OK {
-            return Err(http_error::of_answer(
-                self.site(),
-                response.status(),
-                response.headers(),
-            ));
+            return Err(failure::of_answer(self.site(), response.status(), response.headers()));
         }
         if let Some(base) = response.url().as_str().strip_suffix(&request.tail) {
             *lock(&self.base) = Some(base.to_owned());
@@ -98,24 +89,12 @@ impl Connection {
         if request.body.is_some() {
             return Err(self.site().refused("it redirects a request that has a body"));
         }
-        let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        let target = location
-            .and_then(|location| response.url().join(location).ok())
-            .ok_or_else(|| self.site().not_a_repository("it redirects to nowhere"))?;
-        let shown = target.host_str().unwrap_or_default();
-        if !target.username().is_empty() || target.password().is_some() {
-            return Err(self
-                .site()
-                .refused(format!("it redirects to `{shown}` with credentials in the URL")));
-        }
-        match (response.url().scheme(), target.scheme()) {
-            ("http", "http") | (_, "https") => {}
-            (_, scheme) => return Err(self.site().refused(format!("it redirects to `{shown}` by {scheme}"))),
-        }
+        let target = redirect::target(response.url(), response.headers(), self.site())?;
         if !target.as_str().ends_with(&request.tail) {
-            return Err(self
-                .site()
-                .not_a_repository(format!("it redirects to another page of `{shown}`")));
+            return Err(self.site().not_a_repository(format!(
+                "it redirects to another page of `{}`",
+                target.host_str().unwrap_or_default()
+            )));
         }
         Ok(target)
     }
@@ -171,7 +150,7 @@ impl Exchange {
             response
                 .chunk()
                 .await
-                .map_err(|error| http_error::of_transport(connection.site(), error))
+                .map_err(|error| failure::of_transport(connection.site(), error))
         };
         let chunk = connection.wire.wait(read)?.map(Vec::from).unwrap_or_default();
         let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);

@@ -8,13 +8,12 @@ use convoy_domain::artifact::{Artifact, Files, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::GitRef;
 use convoy_ports::FetchError;
+use convoy_web::{Authorization, Clients, Site, Trust};
 use gix::ObjectId;
 use tokio::runtime::Handle;
 
-use crate::authorization::Authorization;
 use crate::cancel::Cancel;
-use crate::client::{Clients, Trust};
-use crate::endpoint::{Endpoint, Repository, Site};
+use crate::endpoint::{Endpoint, Repository};
 use crate::fetcher::Options;
 use crate::http::{self, Connection};
 use crate::objects::{Objects, Store};

@@ -9,16 +9,12 @@
 //! - No text of an error holds credentials.
 //! - The settings of the machine and the user (`gitconfig`, `GIT_*`) are not read.
 
-mod address;
-mod authorization;
 mod cancel;
 mod checkout;
-mod client;
 mod endpoint;
 mod fetcher;
 mod github_app;
 mod http;
-mod http_error;
 mod job;
 mod links;
 mod local;
@@ -27,13 +23,11 @@ mod pack;
 mod refs;
 mod remote;
 pub mod repository;
-mod retry;
 mod signature;
 mod ssh;
 mod submodules;
 mod tree;
 mod wire;
 
-pub use address::{AddressPolicy, is_link_local_or_metadata};
-pub use client::SetupError;
+pub use convoy_web::{AddressPolicy, SetupError, is_link_local_or_metadata};
 pub use fetcher::{GitFetcher, Options};

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use convoy_domain::source::GitRef;
 use convoy_ports::FetchError;
+use convoy_web::{Site, failure::clean, unsupported};
 use gix::bstr::ByteSlice as _;
 use gix::{ObjectId, Repository};
 
-use crate::client::unsupported;
-use crate::endpoint::Site;
 use crate::refs::{self, TAGS, Tag, Wanted};
 
 /// Opens the repository (bare, or a work tree with `.git`) in `folder`, blind to the machine's and the user's settings.
@@ -17,7 +16,7 @@ pub(crate) fn open(folder: &Path, site: &Site) -> Result<Repository, FetchError>
         Ok(repository) => Ok(repository),
         Err(_) if has_sha256(folder) => Err(unsupported("a git repository with sha256 objects")),
         Err(_) if !folder.exists() => Err(site.not_a_repository("there is no such folder")),
-        Err(error) => Err(site.not_a_repository(crate::http_error::clean(&error.to_string()))),
+        Err(error) => Err(site.not_a_repository(clean(&error.to_string()))),
     }
 }
 
@@ -45,8 +44,7 @@ pub(crate) fn resolve(
             return found.map(|tag| tag.commit).ok_or_else(|| site.not_found(git_ref));
         }
     };
-    let damaged =
-        |error: gix::Error| site.invalid(format!("{git_ref}: {}", crate::http_error::clean(&error.to_string())));
+    let damaged = |error: gix::Error| site.invalid(format!("{git_ref}: {}", clean(&error.to_string())));
     if name == "HEAD" {
         let head = repository.head().map_err(damaged)?;
         return match head.try_into_peeled_id().map_err(damaged)? {
@@ -62,7 +60,7 @@ pub(crate) fn resolve(
 
 /// All tags.
 pub(crate) fn tags(repository: &Repository, site: &Site) -> Result<Vec<Tag>, FetchError> {
-    let damaged = |error: String| site.invalid(format!("its tags: {}", crate::http_error::clean(&error)));
+    let damaged = |error: String| site.invalid(format!("its tags: {}", clean(&error)));
     let references = repository.references().map_err(|error| damaged(error.to_string()))?;
     let mut tags = Vec::new();
     for reference in references.prefixed(TAGS).map_err(|error| damaged(error.to_string()))? {

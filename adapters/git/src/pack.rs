@@ -7,6 +7,7 @@ use std::io::{self, BufRead, Read};
 use std::path::PathBuf;
 
 use convoy_ports::FetchError;
+use convoy_web::{Site, failure::clean};
 use gix::error::Class;
 use gix::hash::{Kind as HashKind, oid};
 use gix::objs::Kind;
@@ -18,8 +19,6 @@ use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 
 use crate::cancel::Cancel;
-use crate::endpoint::Site;
-use crate::http_error::clean;
 use crate::objects::Objects;
 
 /// What a pack may hold.

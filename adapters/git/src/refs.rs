@@ -7,9 +7,7 @@ use gix::bstr::ByteSlice;
 use gix::protocol::handshake::Ref;
 
 use convoy_sprig::semver::{Constraint, Version};
-
-use crate::client::unsupported;
-use crate::endpoint::Site;
+use convoy_web::{Site, unsupported};
 
 /// What is looked up.
 #[derive(Clone, Debug)]

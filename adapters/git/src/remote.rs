@@ -6,6 +6,7 @@
 use std::io::Read as _;
 
 use convoy_ports::FetchError;
+use convoy_web::{failure::clean, unsupported};
 use gix::ObjectId;
 use gix::protocol::fetch::{Arguments, Response};
 use gix::protocol::handshake::Ref;
@@ -14,8 +15,6 @@ use gix::protocol::transport::client::blocking_io::Transport;
 use gix::protocol::transport::{Protocol, Service};
 use gix::protocol::{Command, Handshake, LsRefsCommand};
 
-use crate::client::unsupported;
-use crate::http_error::clean;
 use crate::wire::{ANSWER_BYTES, Wire};
 
 /// Who we are, to servers.

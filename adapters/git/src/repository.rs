@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use convoy_domain::artifact::{Files, Revision};
+use convoy_web::failure::clean;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Commit, Tree};
 use gix::refs::transaction::PreviousValue;
 use gix::{ObjectId, Repository};
 
-use crate::http_error::clean;
 use crate::tree::NAMES;
 
 /// How many files and bytes a folder may have, and how deep it may be nested.

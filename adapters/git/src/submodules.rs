@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 
 use convoy_ports::FetchError;
+use convoy_web::failure::clean;
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
 use gix::objs::Kind;
 
 use crate::endpoint::{self, Endpoint, Repository};
-use crate::http_error::clean;
 use crate::job::{Budget, Job, Want};
 use crate::objects::Store;
 use crate::remote::Depth;

@@ -9,6 +9,7 @@ use std::collections::btree_map::Entry;
 
 use convoy_domain::Timestamp;
 use convoy_ports::FetchError;
+use convoy_web::Site;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::hash::Kind as HashKind;
@@ -17,7 +18,6 @@ use gix::objs::{CommitRefIter, Kind, TreeRefIter};
 use gix::validate::path::component;
 
 use crate::cancel::Cancel;
-use crate::endpoint::Site;
 use crate::objects::Objects;
 
 /// How deep folders may be nested.

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use convoy_ports::FetchError;
+use convoy_web::Site;
 use tokio::runtime::Handle;
 
 use crate::cancel::Cancel;
-use crate::endpoint::Site;
 
 /// Bytes of an answer that is not a pack: capabilities and refs.
 pub(crate) const ANSWER_BYTES: u64 = 64 * 1024 * 1024;

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use convoy_helm::archive;
+
 /// Bounds; a breach is a `LimitExceeded` that names the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -29,6 +31,22 @@ pub struct Limits {
     pub template_output: usize,
     /// Time that a render may take.
     pub render_time: Duration,
+}
+
+impl Limits {
+    /// Bounds on the archive of a chart: Helm's own, where these are not tighter.
+    #[must_use]
+    pub fn of_archives(&self) -> archive::Limits {
+        let helm = archive::Limits::default();
+        let bytes = |ours: u64| usize::try_from(ours).unwrap_or(usize::MAX);
+        archive::Limits {
+            total: helm.total.min(bytes(self.source_bytes)),
+            file: helm.file.min(bytes(self.file_bytes)),
+            files: self.files,
+            ratio: self.archive_ratio,
+            depth: helm.depth,
+        }
+    }
 }
 
 impl Default for Limits {

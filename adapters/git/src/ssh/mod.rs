@@ -15,6 +15,7 @@ mod tunnel;
 use convoy_domain::access::SshAccess;
 use convoy_domain::secret::Secret;
 use convoy_ports::FetchError;
+use convoy_web::AddressPolicy;
 use gix::protocol::transport::Protocol;
 use gix::protocol::transport::client::blocking_io::Transport;
 use gix::protocol::transport::client::git::ConnectMode;
@@ -22,7 +23,6 @@ use gix::protocol::transport::client::git::blocking_io::Connection;
 
 use self::known_hosts::HostKeys;
 use self::stream::{Input, Output};
-use crate::address::AddressPolicy;
 use crate::endpoint::SshAddress;
 use crate::wire::Wire;
 

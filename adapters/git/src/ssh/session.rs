@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use convoy_domain::access::SshAccess;
 use convoy_ports::FetchError;
+use convoy_web::{Site, failure::clean};
 use russh::client::{AuthResult, Config, Handle, Handler, Msg};
 use russh::keys::ssh_key::Kdf;
 use russh::keys::{
@@ -13,8 +14,7 @@ use russh::{AlgorithmKind, Channel, ChannelMsg, Error, Preferred, SshId, cipher}
 use tokio::net::TcpStream;
 
 use super::known_hosts::HostKeys;
-use crate::endpoint::{Site, SshAddress};
-use crate::http_error::clean;
+use crate::endpoint::SshAddress;
 
 /// A session whose user is proved.
 pub(super) type Session = Handle<Host>;

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use convoy_web::failure::clean;
 use russh::client::Msg;
 use russh::{Channel, ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 
 use super::session::Session;
-use crate::http_error::clean;
 use crate::wire::Wire;
 
 /// How many bytes of a server's complaint are kept.

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use convoy_ports::FetchError;
+use convoy_web::{AddressPolicy, Site, failure::clean, proxy_url, unsupported};
 use data_encoding::BASE64;
 use reqwest::Url;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -11,10 +12,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Duration, timeout};
 
 use super::Way;
-use crate::address::AddressPolicy;
-use crate::client::{proxy_url, unsupported};
-use crate::endpoint::{Site, SshAddress};
-use crate::http_error::clean;
+use crate::endpoint::SshAddress;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);

@@ -336,7 +336,7 @@ pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
     }
     if !path.is_dir() {
         let bytes = input::read(path, bounds::packed(limits))?;
-        return Chart::from_archive_within(&bytes, &bounds::archives(limits))
+        return Chart::from_archive_within(&bytes, &limits.of_archives())
             .map_err(|error| failed(&error).hint("a chart is a directory or a .tgz that `helm package` makes"));
     }
     let list = path.join(".helmignore");
@@ -348,7 +348,7 @@ pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
     let rules = IgnoreRules::parse(&ignored).map_err(|error| failed(&error))?;
     let mut tree = Tree::new(limits);
     tree.add_directory(path, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
-    Chart::load_within(&tree.into_files(), &bounds::archives(limits)).map_err(|error| failed(&error))
+    Chart::load_within(&tree.into_files(), &limits.of_archives()).map_err(|error| failed(&error))
 }
 
 /// The manifests of the selection that hold an object.

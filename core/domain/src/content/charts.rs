@@ -10,7 +10,7 @@ use convoy_helm::{Chart, KubeVersion, Selection, Settings, Setup};
 use convoy_kustomize::{ChartRenderer, ChartRequest};
 use convoy_template::{Context, MissingKey, TemplateSet, Value};
 
-use super::helm::{archive_limits, below, setup, template_limits};
+use super::helm::{below, setup, template_limits};
 use super::{ContentError, Inputs, on_one_line};
 use crate::artifact::Files;
 use crate::limits::Limits;
@@ -91,7 +91,7 @@ impl ChartRenderer for Charts {
             settings.release_name = named(template, &self.limits)?;
         }
         let tree = below(&self.files, &request.directory);
-        let chart = Chart::load_within(&tree, &archive_limits(&self.limits)).map_err(shown)?;
+        let chart = Chart::load_within(&tree, &self.limits.of_archives()).map_err(shown)?;
         let rendered = convoy_helm::render(&chart, &settings).map_err(shown)?;
         Ok(rendered.text(Selection {
             include_crds: request.include_crds,

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use convoy_helm::{Chart, KubeVersion, Settings, Setup, archive, layers};
+use convoy_helm::{Chart, KubeVersion, Settings, Setup, layers};
 use convoy_sprig::Randomness;
 use convoy_template::value::Time;
 use convoy_value::{Map, Numbers, Value, json};
@@ -35,7 +35,7 @@ pub(super) fn render(
         .into());
     }
     let failed = |error| failed(&path, inputs, &error);
-    let chart = Chart::load_within(&tree, &archive_limits(limits)).map_err(failed)?;
+    let chart = Chart::load_within(&tree, &limits.of_archives()).map_err(failed)?;
     let settings = settings(&chart, helm, inputs, limits)?;
     let rendered = convoy_helm::render(&chart, &settings).map_err(failed)?;
     let mut found = Found::within(limits);
@@ -67,19 +67,6 @@ pub(super) fn template_limits(limits: &Limits) -> convoy_template::Limits {
         templates: limits.template_recursion,
         output: limits.template_output,
         ..convoy_template::Limits::default()
-    }
-}
-
-/// Helm's own bounds on archives, where ours are not tighter.
-pub(super) fn archive_limits(limits: &Limits) -> archive::Limits {
-    let helm = archive::Limits::default();
-    let bytes = |ours: u64| usize::try_from(ours).unwrap_or(usize::MAX);
-    archive::Limits {
-        total: helm.total.min(bytes(limits.source_bytes)),
-        file: helm.file.min(bytes(limits.file_bytes)),
-        files: limits.files,
-        ratio: limits.archive_ratio,
-        depth: helm.depth,
     }
 }
 

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::Duration;
 
 use convoy_domain::limits::Limits;
-use convoy_helm::archive;
 use convoy_template::Limit;
 
 use super::input::Bound;
@@ -35,19 +34,6 @@ pub(super) fn templates(limits: &Limits) -> convoy_template::Limits {
         templates: limits.template_recursion,
         output: limits.template_output,
         ..convoy_template::Limits::default()
-    }
-}
-
-/// Helm's own bounds on archives, where ours are not tighter.
-pub(super) fn archives(limits: &Limits) -> archive::Limits {
-    let helm = archive::Limits::default();
-    let bytes = |ours: u64| usize::try_from(ours).unwrap_or(usize::MAX);
-    archive::Limits {
-        total: helm.total.min(bytes(limits.source_bytes)),
-        file: helm.file.min(bytes(limits.file_bytes)),
-        files: limits.files,
-        ratio: limits.archive_ratio,
-        depth: helm.depth,
     }
 }
 

@@ -10,7 +10,7 @@ use convoy_ports::FetchError;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::endpoint::Site;
+use crate::site::Site;
 
 /// Tells which addresses are denied.
 #[derive(Clone)]
@@ -28,11 +28,12 @@ impl AddressPolicy {
         // An IPv4 address in IPv6 clothes reaches the same host.
         (self.0)(address.to_canonical())
     }
-}
 
-impl AddressPolicy {
-    /// The policy looks at addresses in names when they are resolved; an address in the URL itself is looked at here.
-    pub(crate) fn check(&self, url: &Url, site: &Site) -> Result<(), FetchError> {
+    /// Refuses a URL whose host is a denied address. Names are looked at when they are resolved.
+    ///
+    /// # Errors
+    /// `HostRefused`.
+    pub fn check(&self, url: &Url, site: &Site) -> Result<(), FetchError> {
         let host = url.host_str().unwrap_or_default();
         match host.trim_matches(['[', ']']).parse::<IpAddr>() {
             Ok(address) if self.denies(address) => Err(site.refused(format!("the address policy denies `{host}`"))),

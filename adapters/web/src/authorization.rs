@@ -10,18 +10,20 @@ use data_encoding::BASE64;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
-use crate::endpoint::Site;
+use crate::site::Site;
 
 /// Scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub struct Origin {
     scheme: String,
     host: String,
     port: Option<u16>,
 }
 
 impl Origin {
-    pub(crate) fn of(url: &Url) -> Self {
+    /// The origin of a URL; the port is the scheme's own where the URL names none.
+    #[must_use]
+    pub fn of(url: &Url) -> Self {
         Self {
             scheme: url.scheme().to_owned(),
             host: url.host_str().unwrap_or_default().to_owned(),
@@ -32,15 +34,18 @@ impl Origin {
 
 /// A header, and where it may go.
 #[derive(Clone, Debug)]
-pub(crate) struct Authorization {
+pub struct Authorization {
     origin: Origin,
     // Marked as sensitive, so that its `Debug` shows nothing.
     value: HeaderValue,
 }
 
 impl Authorization {
-    /// User and password, for the host of `url`.
-    pub(crate) fn basic(url: &Url, username: &str, password: &str, site: &Site) -> Result<Self, FetchError> {
+    /// User and password, for the origin of `url`.
+    ///
+    /// # Errors
+    /// `Authentication`, for what HTTP cannot send.
+    pub fn basic(url: &Url, username: &str, password: &str, site: &Site) -> Result<Self, FetchError> {
         if username.contains(':') {
             return Err(site.authentication("its user name has a colon, which HTTP cannot send"));
         }
@@ -48,8 +53,11 @@ impl Authorization {
         Self::new(url, &format!("Basic {pair}"), site)
     }
 
-    /// A token, for the host of `url`.
-    pub(crate) fn bearer(url: &Url, token: &Secret<String>, site: &Site) -> Result<Self, FetchError> {
+    /// A token, for the origin of `url`.
+    ///
+    /// # Errors
+    /// `Authentication`, for what HTTP cannot send.
+    pub fn bearer(url: &Url, token: &Secret<String>, site: &Site) -> Result<Self, FetchError> {
         // Files that Secrets are made of end with a newline more often than not.
         Self::new(url, &format!("Bearer {}", token.expose().trim()), site)
     }
@@ -64,8 +72,18 @@ impl Authorization {
         })
     }
 
+    /// The same for the origin of `url`, to which somebody has decided that it may go.
+    #[must_use]
+    pub fn also_for(&self, url: &Url) -> Self {
+        Self {
+            origin: Origin::of(url),
+            value: self.value.clone(),
+        }
+    }
+
     /// The header for a request to `url`, if it may have one.
-    pub(crate) fn header(&self, url: &Url) -> Option<&HeaderValue> {
+    #[must_use]
+    pub fn header(&self, url: &Url) -> Option<&HeaderValue> {
         (Origin::of(url) == self.origin).then_some(&self.value)
     }
 }

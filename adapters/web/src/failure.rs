@@ -4,17 +4,19 @@ use std::error::Error;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use convoy_ports::FetchError;
+use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 
 use crate::address::Denied;
-use crate::endpoint::Site;
+use crate::site::Site;
 
 /// How many characters of a server's words are repeated.
-pub(crate) const WORDS: usize = 300;
+pub const WORDS: usize = 300;
 
 /// A failure below HTTP: name, connection, TLS, or an answer that broke off.
-pub(crate) fn of_transport(site: &Site, error: reqwest::Error) -> FetchError {
+#[must_use]
+pub fn of_transport(site: &Site, error: reqwest::Error) -> FetchError {
     let error = error.without_url();
     let mut last: &(dyn Error + 'static) = &error;
     loop {
@@ -52,8 +54,9 @@ fn next<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static
 /// The longest pause that a server may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// An answer that is not a success.
-pub(crate) fn of_answer(site: &Site, status: StatusCode, headers: &HeaderMap) -> FetchError {
+/// An answer that is not a success. What says nothing of credentials or of a pause is `NotARepository`.
+#[must_use]
+pub fn of_answer(site: &Site, status: StatusCode, headers: &HeaderMap) -> FetchError {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let code = status.as_u16();
     match code {
@@ -88,13 +91,14 @@ fn pause_of(value: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = value.parse() {
         return Some(Duration::from_secs(seconds));
     }
-    let until = gix::date::parse(value, None).ok()?.seconds;
+    let until = DateTimeParser::new().parse_timestamp(value).ok()?.as_second();
     let now = now.duration_since(UNIX_EPOCH).ok()?.as_secs();
     Some(Duration::from_secs(u64::try_from(until).ok()?.saturating_sub(now)))
 }
 
-/// A server's words without control characters, and not too many.
-pub(crate) fn clean(words: &str) -> String {
+/// A server's words without control characters, and at most [`WORDS`] of them.
+#[must_use]
+pub fn clean(words: &str) -> String {
     let printable = |c: char| if c.is_control() { ' ' } else { c };
     words.trim().chars().take(WORDS).map(printable).collect()
 }
