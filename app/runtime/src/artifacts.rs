@@ -157,6 +157,7 @@ mod tests {
             min_sync_interval: Duration::from_secs(30),
             timeout: Duration::from_mins(1),
             tls: Tls::default(),
+            secrets: convoy_domain::credentials::SecretRefs::default(),
             access: convoy_domain::access::Access::default(),
             unsupported: vec![],
             ignored: vec![],

@@ -5,6 +5,7 @@
 //! waits for anything but a port, and what must wait returns the time of the next look.
 
 mod artifacts;
+mod credentials;
 mod engines;
 mod entropy;
 mod failures;
@@ -15,4 +16,5 @@ mod runtime;
 mod target;
 mod verify;
 
+pub use credentials::{SecretsError, with_secrets};
 pub use runtime::{Ports, Runtime, Settings};

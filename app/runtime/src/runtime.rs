@@ -17,6 +17,7 @@ use crate::engines::Engines;
 use crate::entropy::{self, KnownKey};
 use crate::registry::{KnownClusters, Registry};
 use crate::render_store::RenderStore;
+use crate::verify::Asked;
 use crate::{release, target, verify};
 
 /// What the runtime acts through.
@@ -88,6 +89,7 @@ pub struct Runtime {
     pub(crate) clusters: KnownClusters,
     pub(crate) engines: Engines,
     pub(crate) key: KnownKey,
+    pub(crate) asked: Asked,
 }
 
 impl Runtime {
@@ -104,6 +106,7 @@ impl Runtime {
             clusters: KnownClusters::default(),
             engines,
             key: KnownKey::default(),
+            asked: Asked::default(),
         }
     }
 

@@ -1,29 +1,72 @@
 //! The source controller: asks an endpoint whether it is what its source says, and writes the Ready condition.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use convoy_domain::condition::Truth;
-use convoy_domain::source::{Source, SourceKey, SourceReason, SourceStatus};
+use convoy_domain::access::Access;
+use convoy_domain::condition::{Truth, chain};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceReason, SourceStatus};
+use convoy_domain::url::without_credentials;
 use convoy_ports::Requeue;
 use tracing::{debug, warn};
 
 use crate::Runtime;
+use crate::credentials::{SecretsError, with_secrets};
 use crate::failures;
 use crate::runtime::UNREADABLE;
+
+/// What each source of this process was last asked with, or why it could not be asked.
+#[derive(Debug, Default)]
+pub(crate) struct Asked(Mutex<BTreeMap<SourceKey, Result<Access, String>>>);
+
+impl Asked {
+    /// Notes what a source is asked with; answers whether it was something else before.
+    fn changes(&self, key: &SourceKey, opened: &Result<Source, SecretsError>) -> bool {
+        let now = match opened {
+            Ok(source) => Ok(source.access.clone()),
+            Err(error) => Err(chain(error)),
+        };
+        let mut asked = self.lock();
+        let changes = asked.get(key).is_some_and(|before| *before != now);
+        asked.insert(key.clone(), now);
+        changes
+    }
+
+    fn forget(&self, key: &SourceKey) {
+        self.lock().remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SourceKey, Result<Access, String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 pub(crate) async fn source(runtime: &Runtime, key: &SourceKey) -> Requeue {
     let source = match runtime.ports.control_plane.source(key).await {
         Ok(Some(source)) => source,
-        Ok(None) => return Requeue::OnChange,
+        Ok(None) => {
+            runtime.asked.forget(key);
+            return Requeue::OnChange;
+        }
         Err(error) => {
             warn!(source = %key, %error, "cannot read the source");
             return UNREADABLE;
         }
     };
-    if let Some(left) = not_due(runtime, &source) {
+    let opened = with_secrets(&*runtime.ports.control_plane, source.clone()).await;
+    // A Secret that was mended or rotated is a change, which the source's own generation does not tell.
+    let changed = match &opened {
+        Err(error) if error.source_reason().is_none() => false,
+        known => runtime.asked.changes(key, known),
+    };
+    if let Some(left) = not_due(runtime, &source).filter(|_| !changed) {
         return Requeue::After(left);
     }
-    let status = verified(runtime, &source).await;
+    let Some(verdict) = verdict(runtime, opened).await else {
+        return UNREADABLE;
+    };
+    let status = status(runtime, &source, verdict);
     debug!(source = %key, ready = %status.ready, reason = %status.reason, "verified");
     if source.status.as_ref() != Some(&status)
         && let Err(error) = runtime.ports.control_plane.write_source_status(&source, &status).await
@@ -48,24 +91,32 @@ fn not_due(runtime: &Runtime, source: &Source) -> Option<Duration> {
         .filter(|left| !left.is_zero())
 }
 
-async fn verified(runtime: &Runtime, source: &Source) -> SourceStatus {
-    let (ready, reason, message) = if source.unsupported.is_empty() {
-        match runtime.ports.sources.verify(source).await {
-            Ok(()) => (Truth::True, SourceReason::Verified, verified_message(source)),
-            Err(error) => (
-                Truth::False,
-                failures::verification(source.key.kind, &error),
-                error.to_string(),
-            ),
+/// Ready, why, and what people read; `None` when it cannot be known now.
+type Verdict = (Truth, SourceReason, String);
+
+async fn verdict(runtime: &Runtime, opened: Result<Source, SecretsError>) -> Option<Verdict> {
+    let source = match opened {
+        Ok(source) => source,
+        Err(error) => {
+            let reason = error.source_reason()?;
+            return Some((Truth::False, reason, chain(&error)));
         }
-    } else {
-        let what = source.unsupported.join("`, `");
-        (
-            Truth::False,
-            SourceReason::Unsupported,
-            format!("`{what}` is not supported yet"),
-        )
     };
+    if !source.unsupported.is_empty() {
+        let message = format!("`{}` is not supported yet", source.unsupported.join("`, `"));
+        return Some((Truth::False, SourceReason::Unsupported, message));
+    }
+    Some(match runtime.ports.sources.verify(&source).await {
+        Ok(()) => (Truth::True, SourceReason::Verified, verified_message(&source)),
+        Err(error) => (
+            Truth::False,
+            failures::verification(source.key.kind, &error),
+            error.to_string(),
+        ),
+    })
+}
+
+fn status(runtime: &Runtime, source: &Source, (ready, reason, message): Verdict) -> SourceStatus {
     let now = runtime.now();
     let before = source.status.as_ref().filter(|status| status.ready == ready);
     SourceStatus {
@@ -75,20 +126,25 @@ async fn verified(runtime: &Runtime, source: &Source) -> SourceStatus {
         message,
         last_verified: Some(now),
         last_transition: before.map_or(now, |status| status.last_transition),
-        endpoint: source.url.clone(),
+        endpoint: without_credentials(&source.url),
     }
 }
 
 fn verified_message(source: &Source) -> String {
-    let insecure = if source.tls.insecure_skip_verify {
-        "; its certificate is not checked"
-    } else {
-        ""
+    let what = match source.key.kind {
+        SourceKind::Git => "the repository answers",
+        SourceKind::Helm => "the index can be read",
+        SourceKind::Oci => "the registry answers",
     };
-    let ignored = if source.ignored.is_empty() {
-        String::new()
-    } else {
-        format!("; passed over: `{}`", source.ignored.join("`, `"))
-    };
-    format!("the repository answers{insecure}{ignored}")
+    let mut message = what.to_owned();
+    if source.tls.insecure_skip_verify {
+        message.push_str("; its certificate is not checked");
+    }
+    if source.access.plain_http {
+        message.push_str("; by http, which hides nothing");
+    }
+    if !source.ignored.is_empty() {
+        message.push_str(&format!("; passed over: `{}`", source.ignored.join("`, `")));
+    }
+    message
 }

@@ -12,6 +12,7 @@ pub mod artifact;
 pub mod cluster;
 pub mod condition;
 pub mod content;
+pub mod credentials;
 pub mod drift;
 pub mod entropy;
 pub mod fingerprint;
@@ -39,8 +40,10 @@ pub mod source;
 pub mod status;
 pub mod store_key;
 pub mod sync;
+pub mod url;
 pub mod validate;
 pub mod values;
 pub mod wave;
+pub mod webhook;
 
 pub use jiff::Timestamp;

@@ -6,7 +6,9 @@ use core::time::Duration;
 
 use crate::access::Access;
 use crate::condition::Truth;
+use crate::credentials::SecretRefs;
 use crate::id::NamespacedName;
+use crate::url::without_credentials;
 
 /// The kinds of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,8 +129,8 @@ pub struct Tls {
     pub ca_secret: Option<String>,
 }
 
-/// A source object as the control plane records it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A source object as the control plane records it. `Debug` shows its URL without credentials.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     /// Kind, namespace and name.
     pub key: SourceKey,
@@ -148,7 +150,9 @@ pub struct Source {
     pub timeout: Duration,
     /// TLS settings.
     pub tls: Tls,
-    /// What its Secrets hold, and what else is asked for; empty until whoever fetches has read them.
+    /// Which Secrets hold what a fetch needs.
+    pub secrets: SecretRefs,
+    /// What its Secrets hold, and what else is asked for; of its Secrets nothing until [`Source::with_secrets`].
     pub access: Access,
     /// Fields whose behaviour comes later but that may not be passed over (credentials, signatures), by path:
     /// a source that sets one is refused with `Unsupported`.
@@ -157,6 +161,43 @@ pub struct Source {
     pub ignored: Vec<String>,
     /// Its present Ready condition, if it has one.
     pub status: Option<SourceStatus>,
+}
+
+impl core::fmt::Debug for Source {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self {
+            key,
+            uid,
+            generation,
+            resource_version,
+            url,
+            interval,
+            min_sync_interval,
+            timeout,
+            tls,
+            secrets,
+            access,
+            unsupported,
+            ignored,
+            status,
+        } = self;
+        f.debug_struct("Source")
+            .field("key", key)
+            .field("uid", uid)
+            .field("generation", generation)
+            .field("resource_version", resource_version)
+            .field("url", &without_credentials(url))
+            .field("interval", interval)
+            .field("min_sync_interval", min_sync_interval)
+            .field("timeout", timeout)
+            .field("tls", tls)
+            .field("secrets", secrets)
+            .field("access", access)
+            .field("unsupported", unsupported)
+            .field("ignored", ignored)
+            .field("status", status)
+            .finish()
+    }
 }
 
 /// What the source controller found.

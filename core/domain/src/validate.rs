@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use crate::condition::{Failure, Reason, Stage};
 use crate::id::{check_label, check_subdomain};
 use crate::mutation::Matcher;
-use crate::release::{Content, DependencyMode, Helm, MutationAction, Release};
+use crate::release::{Content, DependencyMode, Helm, MutationAction, Release, ValuesLayer};
 use crate::source::{GitRef, SourceKind, SourceRef};
 
 /// Checks a Release.
@@ -139,9 +139,10 @@ fn check_ref_name(what: &str, name: &str) -> Result<(), String> {
 fn check_content(release: &Release, broken: &mut Vec<String>) {
     let kind = release.spec.source.kind;
     let content = &release.spec.content;
-    if kind != SourceKind::Git && !matches!(content, Content::Helm(_)) {
+    // What an artifact of an OCI registry holds is known when it is fetched.
+    if kind == SourceKind::Helm && !matches!(content, Content::Helm(_)) {
         broken.push(format!(
-            "content `{}` cannot be made from a {}: registries give Helm charts",
+            "content `{}` cannot be made from a {}: it gives Helm charts",
             content.type_name(),
             kind.kind()
         ));
@@ -189,6 +190,9 @@ const RELEASE_NAME: usize = 53;
 fn check_helm(helm: &Helm, broken: &mut Vec<String>) {
     check_path("helm.path", &helm.path, broken);
     check_namespace("helm.releaseNamespace", helm.release_namespace.as_deref(), broken);
+    for (index, layer) in helm.values.iter().enumerate() {
+        check_layer(&format!("helm.values[{index}]"), layer, broken);
+    }
     let Some(name) = &helm.release_name else {
         return;
     };
@@ -198,6 +202,31 @@ fn check_helm(helm: &Helm, broken: &mut Vec<String>) {
         broken.push(format!(
             "`spec.content.helm.releaseName` has more than {RELEASE_NAME} characters"
         ));
+    }
+}
+
+fn check_layer(field: &str, layer: &ValuesLayer, broken: &mut Vec<String>) {
+    let name = match layer {
+        ValuesLayer::Inline(_) | ValuesLayer::Read(_) => return,
+        ValuesLayer::ConfigMap(at) | ValuesLayer::Secret(at) => {
+            if at.key.is_empty() {
+                broken.push(format!("`spec.content.{field}` has no `key`"));
+            }
+            &at.name
+        }
+        ValuesLayer::GitRepository(file) => {
+            if file.path.is_empty() {
+                broken.push(format!("`spec.content.{field}` has no `path`"));
+            }
+            check_path(&format!("{field}.gitRepository.path"), &file.path, broken);
+            if let Err(why) = check_git_ref(&file.reference) {
+                broken.push(format!("`spec.content.{field}.gitRepository.ref` is invalid: {why}"));
+            }
+            &file.repository
+        }
+    };
+    if let Err(error) = check_subdomain("name", name) {
+        broken.push(format!("`spec.content.{field}`: {error}"));
     }
 }
 
@@ -271,10 +300,6 @@ impl Content {
 /// Every part of the Release that is not built yet and may not be passed over.
 fn unsupported(release: &Release) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    match release.spec.source.kind {
-        SourceKind::Git => {}
-        kind @ (SourceKind::Helm | SourceKind::Oci) => found.push(format!("a source of kind {}", kind.kind())),
-    }
     match &release.spec.content {
         Content::Manifests(_) | Content::Kustomize(_) => {}
         Content::Helm(helm) => unsupported_of_helm(helm, &mut found),
@@ -312,14 +337,14 @@ fn cut(text: &str) -> String {
 mod tests {
     use core::time::Duration;
 
-    use convoy_value::Value;
+    use convoy_value::{Map, Value};
     use jiff::Timestamp;
 
     use super::*;
     use crate::id::NamespacedName;
     use crate::release::{
         DeletionPolicy, Gate, Kustomize, Manifests, Mutation, PrunePolicy, ReleaseAnnotations, ReleaseSpec,
-        RollbackPolicy, SyncPolicy, Target,
+        RollbackPolicy, SyncPolicy, Target, ValuesFile, ValuesKey,
     };
     use crate::retry::Backoff;
     use crate::source::{OciContent, SourceKey};
@@ -457,7 +482,7 @@ mod tests {
         };
         invalid(
             helm,
-            "content `manifests` cannot be made from a HelmRegistry: registries give Helm charts",
+            "content `manifests` cannot be made from a HelmRegistry: it gives Helm charts",
         );
         invalid(
             |r| {
@@ -466,13 +491,25 @@ mod tests {
             },
             "`spec.content.helm.path` is set, but a chart of a HelmRegistry is at the root",
         );
-        unsupported(
+        check(
             |r| {
                 helm(r);
                 r.spec.content = chart("");
             },
-            "not supported by this version: a source of kind HelmRegistry",
+            Ok(()),
         );
+        for content in [manifests(&["."]), chart("")] {
+            let from_oci = |r: &mut Release| {
+                r.spec.source.kind = SourceKind::Oci;
+                r.spec.source_ref = SourceRef::Oci {
+                    chart: "apps/web".into(),
+                    version: "1".into(),
+                    content: OciContent::Files,
+                };
+                r.spec.content = content;
+            };
+            check(from_oci, Ok(()));
+        }
         invalid(
             |r| {
                 r.spec.source.kind = SourceKind::Oci;
@@ -505,6 +542,51 @@ mod tests {
                 });
             },
             Ok(()),
+        );
+    }
+
+    #[test]
+    fn layers_of_values_name_what_can_exist() {
+        let of = |layer: ValuesLayer| {
+            move |r: &mut Release| {
+                r.spec.content = Content::Helm(Helm {
+                    values: alloc::vec![ValuesLayer::Inline(Map::new()), layer],
+                    ..Helm::default()
+                });
+            }
+        };
+        let key = |name: &str, key: &str| ValuesKey {
+            name: name.into(),
+            key: key.into(),
+            optional: true,
+        };
+        let file = |name: &str, reference: GitRef, path: &str| {
+            ValuesLayer::GitRepository(ValuesFile {
+                repository: name.into(),
+                reference,
+                path: path.into(),
+                optional: false,
+            })
+        };
+        invalid(
+            of(ValuesLayer::ConfigMap(key("a/b", "k"))),
+            "`spec.content.helm.values[1]`: `a/b` is not a valid name: only lower-case letters, digits, `-` and `.` are allowed",
+        );
+        invalid(
+            of(ValuesLayer::Secret(key("a", ""))),
+            "`spec.content.helm.values[1]` has no `key`",
+        );
+        invalid(
+            of(file("a", GitRef::Head, "../x")),
+            "`spec.content.helm.values[1].gitRepository.path` leads out of the source: `../x`",
+        );
+        invalid(
+            of(file("a", GitRef::Head, "")),
+            "`spec.content.helm.values[1]` has no `path`",
+        );
+        invalid(
+            of(file("a", GitRef::Semver(String::new()), "x")),
+            "`spec.content.helm.values[1].gitRepository.ref` is invalid: the semver constraint is empty",
         );
     }
 

@@ -68,7 +68,11 @@ fn encode(bytes: &[u8], from: usize, to: usize, bits: usize, alphabet: &[u8]) ->
     out
 }
 
-pub(crate) fn decode64(text: &[u8]) -> Result<Vec<u8>, usize> {
+/// The bytes of padded base64 in the standard alphabet; line ends between its digits are passed over, as in Go.
+///
+/// # Errors
+/// The place of the first byte that cannot be there.
+pub fn decode64(text: &[u8]) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut at = 0;
     loop {

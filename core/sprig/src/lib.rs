@@ -47,6 +47,7 @@ use alloc::string::String;
 use convoy_template::{CallError, Context, Functions, Value};
 
 pub use coerce::{text_of, to_float, to_int};
+pub use encoding::decode64;
 pub use equal::deep_equal;
 pub use merge::merge_into;
 pub use random::{Draw, Entropy, Randomness};

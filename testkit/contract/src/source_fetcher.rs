@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use convoy_domain::access::Access;
 use convoy_domain::artifact::{Artifact, Files, Revision};
+use convoy_domain::credentials::SecretRefs;
 use convoy_domain::id::NamespacedName;
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceKey, SourceKind, SourceRef, Tls};
@@ -54,6 +55,7 @@ pub fn git_source(url: &str) -> Source {
         min_sync_interval: Duration::from_secs(30),
         timeout: Duration::from_mins(1),
         tls: Tls::default(),
+        secrets: SecretRefs::default(),
         access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),

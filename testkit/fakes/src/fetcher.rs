@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use convoy_domain::access::Credentials;
 use convoy_domain::artifact::{Artifact, Files, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceRef};
@@ -21,6 +22,8 @@ pub struct FakeFetcher(Mutex<State>);
 struct State {
     repositories: BTreeMap<String, Repository>,
     commits: u64,
+    /// Credentials that URLs ask for.
+    protected: BTreeMap<String, Credentials>,
     calls: Vec<String>,
     refusals: Refusals<FetchError>,
 }
@@ -37,6 +40,7 @@ impl Default for FakeFetcher {
         Self(Mutex::new(State {
             repositories: BTreeMap::new(),
             commits: 0,
+            protected: BTreeMap::new(),
             calls: Vec::new(),
             refusals: Refusals::of(&["verify", "resolve", "prove", "fetch"]),
         }))
@@ -96,6 +100,11 @@ impl FakeFetcher {
         lock(&self.0).repositories.remove(url);
     }
 
+    /// From now on, all that is asked of a URL is refused unless it comes with these credentials.
+    pub fn protect(&self, url: &str, credentials: Credentials) {
+        lock(&self.0).protected.insert(url.to_owned(), credentials);
+    }
+
     /// Answers `error` to `call` (a method of the port; empty for all) on URLs that contain `operand`.
     pub fn refuse(&self, call: &str, operand: &str, error: FetchError, times: Times) {
         lock(&self.0).refusals.add(call, operand, error, times);
@@ -125,6 +134,13 @@ impl FakeFetcher {
         if let Some(path) = source.unsupported.first() {
             return Err(FetchError::Unsupported {
                 what: format!("`{path}`"),
+            });
+        }
+        let asked_for = state.protected.get(&source.url);
+        if asked_for.is_some_and(|wanted| *wanted != source.access.credentials) {
+            return Err(FetchError::Authentication {
+                url: source.url.clone(),
+                why: "it refuses them".to_owned(),
             });
         }
         match state.repositories.get(&source.url) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use convoy_domain::Timestamp;
 use convoy_domain::access::Access;
 use convoy_domain::cluster::{ClusterRecord, Connection};
+use convoy_domain::credentials::SecretRefs;
 use convoy_domain::id::NamespacedName;
 use convoy_domain::release::{
     Content, DeletionPolicy, Manifests, PrunePolicy, Release, ReleaseAnnotations, ReleaseSpec, RollbackPolicy,
@@ -97,6 +98,7 @@ pub fn git_repository(namespace: &str, name: &str, url: &str) -> Source {
         min_sync_interval: Duration::ZERO,
         timeout: Duration::from_mins(1),
         tls: Tls::default(),
+        secrets: SecretRefs::default(),
         access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),

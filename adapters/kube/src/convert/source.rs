@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use convoy_domain::access::Access;
+use convoy_domain::access::{Access, SignedSubject};
+use convoy_domain::credentials::{CredentialKind, SecretRefs};
+use convoy_domain::id::check_subdomain;
+use convoy_domain::secret::Secret;
 use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus, Tls};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -16,22 +19,37 @@ const MIN_SYNC_INTERVAL: Duration = Duration::from_secs(30);
 /// Reads a `GitRepository`.
 pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, InvalidField> {
     let crd::GitRepository { metadata, spec, status } = object;
-    let later = |set: bool, path: &str| set.then(|| path.to_owned());
-    let unsupported = [
-        later(spec.auth.kind != crd::GitAuthType::None, "spec.auth"),
-        later(spec.proxy_url.is_some(), "spec.proxyURL"),
-        later(spec.submodules, "spec.submodules"),
-        later(spec.verify.mode != crd::VerifyMode::None, "spec.verify"),
-    ];
-    let ignored = [later(spec.webhook_secret_ref.is_some(), "spec.webhookSecretRef")];
+    let kind = match spec.auth.kind {
+        crd::GitAuthType::None => None,
+        crd::GitAuthType::Basic => Some(CredentialKind::Basic),
+        crd::GitAuthType::Token => Some(CredentialKind::Token),
+        crd::GitAuthType::Ssh => Some(CredentialKind::Ssh),
+        crd::GitAuthType::GithubApp => Some(CredentialKind::GitHubApp),
+    };
+    let subject = match spec.verify.mode {
+        crd::VerifyMode::None => None,
+        crd::VerifyMode::Head => Some(SignedSubject::Head),
+        crd::VerifyMode::Tag => Some(SignedSubject::Tag),
+    };
     Ok(Source {
-        url: spec.url,
+        url: spec.url.0,
         interval: spec.interval.get(),
         min_sync_interval: spec.min_sync_interval.get(),
         timeout: spec.timeout.get(),
-        tls: tls(spec.tls),
-        unsupported: unsupported.into_iter().flatten().collect(),
-        ignored: ignored.into_iter().flatten().collect(),
+        tls: tls(spec.tls)?,
+        secrets: SecretRefs {
+            credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
+            signature: named_secret("spec.verify", subject, spec.verify.secret_ref)?,
+            webhook: match spec.webhook_secret_ref {
+                Some(secret) => Some(secret_name("spec.webhookSecretRef", secret)?),
+                None => None,
+            },
+        },
+        access: Access {
+            proxy: spec.proxy_url.map(|url| Secret::new(url.0)),
+            submodules: spec.submodules,
+            ..Access::default()
+        },
         ..described(SourceKind::Git, &metadata, status.as_ref())?
     })
 }
@@ -39,36 +57,74 @@ pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, Inval
 /// Reads a `HelmRegistry`.
 pub(crate) fn helm_registry(object: crd::HelmRegistry) -> Result<Source, InvalidField> {
     let crd::HelmRegistry { metadata, spec, status } = object;
-    let unsupported = (spec.auth.kind != crd::HelmAuthType::None).then(|| "spec.auth".to_owned());
-    // Without credentials there is nothing to pass.
-    let ignored = spec.pass_credentials.then(|| "spec.passCredentials".to_owned());
+    let kind = match spec.auth.kind {
+        crd::HelmAuthType::None => None,
+        crd::HelmAuthType::Basic => Some(CredentialKind::Basic),
+        crd::HelmAuthType::Token => Some(CredentialKind::Token),
+        crd::HelmAuthType::ClientCertificate => Some(CredentialKind::ClientCertificate),
+    };
     Ok(Source {
-        url: spec.url,
+        url: spec.url.0,
         interval: spec.interval.get(),
         timeout: spec.timeout.get(),
-        tls: tls(spec.tls),
-        unsupported: unsupported.into_iter().collect(),
-        ignored: ignored.into_iter().collect(),
+        tls: tls(spec.tls)?,
+        secrets: SecretRefs {
+            credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
+            ..SecretRefs::default()
+        },
+        access: Access {
+            pass_credentials: spec.pass_credentials,
+            ..Access::default()
+        },
         ..described(SourceKind::Helm, &metadata, status.as_ref())?
     })
 }
 
-/// Reads an `OCIRegistry`.
+/// Reads an `OCIRegistry`; its default content type is required and unused.
 pub(crate) fn oci_registry(object: crd::OCIRegistry) -> Result<Source, InvalidField> {
     let crd::OCIRegistry { metadata, spec, status } = object;
-    let later = |set: bool, path: &str| set.then(|| path.to_owned());
-    let unsupported = [
-        later(spec.auth.kind != crd::OciAuthType::None, "spec.auth"),
-        later(spec.plain_http, "spec.plainHTTP"),
-    ];
+    let kind = match spec.auth.kind {
+        crd::OciAuthType::None => None,
+        crd::OciAuthType::Basic => Some(CredentialKind::Basic),
+        crd::OciAuthType::Token => Some(CredentialKind::Token),
+        crd::OciAuthType::DockerConfig => Some(CredentialKind::DockerConfig),
+    };
     Ok(Source {
-        url: spec.url,
+        url: spec.url.0,
         interval: spec.interval.get(),
         timeout: spec.timeout.get(),
-        tls: tls(spec.tls),
-        unsupported: unsupported.into_iter().flatten().collect(),
+        tls: tls(spec.tls)?,
+        secrets: SecretRefs {
+            credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
+            ..SecretRefs::default()
+        },
+        access: Access {
+            plain_http: spec.plain_http,
+            ..Access::default()
+        },
         ..described(SourceKind::Oci, &metadata, status.as_ref())?
     })
+}
+
+/// A kind and the Secret that goes with it: both, or neither.
+fn named_secret<T>(
+    path: &str,
+    kind: Option<T>,
+    secret: Option<crd::SecretRef>,
+) -> Result<Option<(T, String)>, InvalidField> {
+    let path = format!("{path}.secretRef");
+    match (kind, secret) {
+        (None, None) => Ok(None),
+        (Some(kind), Some(secret)) => Ok(Some((kind, secret_name(&path, secret)?))),
+        (None, Some(_)) => Err(InvalidField::new(path, "must not be set for `none`")),
+        (Some(_), None) => Err(InvalidField::new(path, "must be set")),
+    }
+}
+
+/// The name of a Secret, which becomes a part of an address.
+fn secret_name(path: &str, secret: crd::SecretRef) -> Result<String, InvalidField> {
+    check_subdomain("name", &secret.name).map_err(|error| InvalidField::new(path, error))?;
+    Ok(secret.name)
 }
 
 /// What all kinds have; the rest is empty.
@@ -90,6 +146,7 @@ fn described(
         min_sync_interval: MIN_SYNC_INTERVAL,
         timeout: Duration::ZERO,
         tls: Tls::default(),
+        secrets: SecretRefs::default(),
         access: Access::default(),
         unsupported: Vec::new(),
         ignored: Vec::new(),
@@ -97,11 +154,14 @@ fn described(
     })
 }
 
-fn tls(tls: crd::Tls) -> Tls {
-    Tls {
+fn tls(tls: crd::Tls) -> Result<Tls, InvalidField> {
+    Ok(Tls {
         insecure_skip_verify: tls.insecure_skip_verify,
-        ca_secret: tls.ca_secret_ref.map(|secret| secret.name),
-    }
+        ca_secret: match tls.ca_secret_ref {
+            Some(secret) => Some(secret_name("spec.tls.caSecretRef", secret)?),
+            None => None,
+        },
+    })
 }
 
 /// The Ready condition, if there is one that can be understood: it is made anew at each verification, so that a

@@ -1,8 +1,10 @@
 use std::time::Duration;
 
+use convoy_domain::access::SignedSubject;
 use convoy_domain::artifact::Revision;
 use convoy_domain::cluster::Connection;
 use convoy_domain::condition::{Condition, ConditionType, Failure, Reason, Stage, Truth};
+use convoy_domain::credentials::{CredentialKind, SecretRefs};
 use convoy_domain::id::ObjectId;
 use convoy_domain::inventory::{InventoryEntry, InventoryPart};
 use convoy_domain::release::{
@@ -337,23 +339,124 @@ fn git_source(spec: Json) -> convoy_domain::source::Source {
 }
 
 #[test]
-fn a_source_is_read_and_what_comes_later_is_named() {
+fn a_source_has_the_defaults_of_the_api() {
     let source = git_source(json!({"url": "https://example.invalid/a.git", "tls": {"insecureSkipVerify": true}}));
     assert_eq!(source.key.to_string(), "GitRepository apps/repo");
     assert_eq!(source.interval, Duration::from_mins(1));
     assert_eq!(source.min_sync_interval, Duration::from_secs(30));
     assert!(source.tls.insecure_skip_verify);
     assert!(source.unsupported.is_empty() && source.ignored.is_empty());
-    let later = git_source(json!({
+}
+
+#[test]
+fn every_field_of_a_git_repository_is_read() {
+    let source = git_source(json!({
         "url": "https://example.invalid/a.git", "auth": {"type": "basic", "secretRef": {"name": "a"}},
-        "proxyURL": "http://proxy.invalid", "submodules": true, "webhookSecretRef": {"name": "b"},
-        "verify": {"mode": "head", "secretRef": {"name": "c"}},
+        "proxyURL": "http://u:canary@proxy.invalid", "submodules": true, "webhookSecretRef": {"name": "b"},
+        "verify": {"mode": "tag", "secretRef": {"name": "c"}}, "tls": {"caSecretRef": {"name": "d"}},
+        "interval": "7m", "minSyncInterval": "3s", "timeout": "9s",
     }));
+    assert!(source.unsupported.is_empty() && source.ignored.is_empty(), "{source:?}");
     assert_eq!(
-        later.unsupported,
-        ["spec.auth", "spec.proxyURL", "spec.submodules", "spec.verify"]
+        source.secrets,
+        SecretRefs {
+            credentials: Some((CredentialKind::Basic, "a".to_owned())),
+            signature: Some((SignedSubject::Tag, "c".to_owned())),
+            webhook: Some("b".to_owned()),
+        }
     );
-    assert_eq!(later.ignored, ["spec.webhookSecretRef"]);
+    assert_eq!(source.tls.ca_secret.as_deref(), Some("d"));
+    let proxy = source.access.proxy.as_ref().map(|proxy| proxy.expose().as_str());
+    assert_eq!(
+        (proxy, source.access.submodules),
+        (Some("http://u:canary@proxy.invalid"), true)
+    );
+    let times = [source.interval, source.min_sync_interval, source.timeout];
+    assert_eq!(times, [420, 3, 9].map(Duration::from_secs));
+    assert!(!format!("{source:?}").contains("canary"));
+}
+
+#[test]
+fn every_kind_of_credentials_is_read() {
+    let auth = |kind: &str| json!({"type": kind, "secretRef": {"name": "a"}});
+    let object = |spec: Json| json!({"metadata": {"name": "r", "namespace": "apps"}, "spec": spec});
+    let git = |kind: &str| git_source(json!({"url": "https://g.invalid", "auth": auth(kind)}));
+    let helm = |kind: &str| {
+        let spec = json!({"url": "https://h.invalid", "auth": auth(kind), "passCredentials": true});
+        helm_registry(serde_json::from_value(object(spec)).unwrap()).unwrap()
+    };
+    let oci = |kind: &str| {
+        let spec =
+            json!({"url": "oci://o.invalid", "auth": auth(kind), "plainHTTP": true, "defaultContentType": "helm"});
+        oci_registry(serde_json::from_value(object(spec)).unwrap()).unwrap()
+    };
+    for (source, expect) in [
+        (git("basic"), CredentialKind::Basic),
+        (git("token"), CredentialKind::Token),
+        (git("ssh"), CredentialKind::Ssh),
+        (git("githubApp"), CredentialKind::GitHubApp),
+        (helm("basic"), CredentialKind::Basic),
+        (helm("token"), CredentialKind::Token),
+        (helm("clientCertificate"), CredentialKind::ClientCertificate),
+        (oci("basic"), CredentialKind::Basic),
+        (oci("token"), CredentialKind::Token),
+        (oci("dockerConfig"), CredentialKind::DockerConfig),
+    ] {
+        assert_eq!(source.secrets.credentials, Some((expect, "a".to_owned())));
+        assert!(source.unsupported.is_empty() && source.ignored.is_empty());
+    }
+    assert!(helm("basic").access.pass_credentials && oci("basic").access.plain_http);
+}
+
+#[test]
+fn a_source_that_an_old_definition_lets_pass_is_refused_with_its_path() {
+    let check = |field: &str, value: Json, path: &str| {
+        let mut spec = json!({"url": "https://example.invalid/a.git"});
+        spec[field] = value;
+        let json = json!({"metadata": {"name": "repo", "namespace": "apps"}, "spec": spec});
+        let error = git_repository(serde_json::from_value(json).unwrap()).unwrap_err();
+        assert_eq!(error.path, path);
+    };
+    check("auth", json!({"type": "basic"}), "spec.auth.secretRef");
+    check(
+        "auth",
+        json!({"type": "none", "secretRef": {"name": "a"}}),
+        "spec.auth.secretRef",
+    );
+    check(
+        "auth",
+        json!({"type": "token", "secretRef": {"name": "../a"}}),
+        "spec.auth.secretRef",
+    );
+    check("verify", json!({"mode": "head"}), "spec.verify.secretRef");
+    check("tls", json!({"caSecretRef": {"name": ""}}), "spec.tls.caSecretRef");
+    check("webhookSecretRef", json!({"name": "A"}), "spec.webhookSecretRef");
+}
+
+#[test]
+fn no_custom_resource_prints_the_password_of_a_url() {
+    let git = json!({"metadata": {"name": "r"}, "spec": {"url": "https://u:canary@g.invalid/a", "proxyURL": "http://u:canary@p"}});
+    let helm = json!({"metadata": {"name": "r"}, "spec": {"url": "https://u:canary@h.invalid/a"}});
+    let oci =
+        json!({"metadata": {"name": "r"}, "spec": {"url": "oci://u:canary@h.invalid/a", "defaultContentType": "helm"}});
+    let cluster = json!({"metadata": {"name": "r"}, "spec": {"inCluster": true, "proxyURL": "http://u:canary@p"}});
+    let printed = [
+        format!(
+            "{:?}",
+            serde_json::from_value::<crd::GitRepository>(git.clone()).unwrap()
+        ),
+        format!("{:?}", serde_json::from_value::<crd::HelmRegistry>(helm).unwrap()),
+        format!("{:?}", serde_json::from_value::<crd::OCIRegistry>(oci).unwrap()),
+        format!("{:?}", serde_json::from_value::<crd::Cluster>(cluster).unwrap()),
+    ];
+    for text in printed {
+        assert!(text.contains("://") && !text.contains("canary"), "{text}");
+    }
+    let read: crd::GitRepository = serde_json::from_value(git.clone()).unwrap();
+    assert_eq!(
+        serde_json::to_value(read).unwrap().pointer("/spec/url"),
+        git.pointer("/spec/url")
+    );
 }
 
 #[test]

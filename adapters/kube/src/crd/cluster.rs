@@ -62,7 +62,7 @@ pub struct ClusterSpec {
     /// Proxy.
     #[serde(default, rename = "proxyURL", skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::proxy_url")]
-    pub proxy_url: Option<String>,
+    pub proxy_url: Option<Url>,
 }
 
 /// Where a kubeconfig is.

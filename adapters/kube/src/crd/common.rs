@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use convoy_domain::url::without_credentials;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,17 @@ pub struct SecretRef {
     /// Name of the Secret.
     #[schemars(schema_with = "schema::name")]
     pub name: String,
+}
+
+/// A URL, which may hold a user and a password: `Debug` shows it without.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Url(pub String);
+
+impl std::fmt::Debug for Url {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        without_credentials(&self.0).fmt(f)
+    }
 }
 
 /// Selects objects by their labels; both parts must hold.

@@ -84,7 +84,7 @@ texts! {
     /// URL of an OCI registry.
     oci_url = 2048, r"^oci://[^\s\x00-\x1f\x7f]+$";
     /// URL of a proxy.
-    proxy_url = 2048, r"^(https?|socks5)://[^\s\x00-\x1f\x7f]+$";
+    proxy_url = 2048, r"^https?://[^\s\x00-\x1f\x7f]+$";
     /// CEL expression of a user.
     expression = 4096, r"^[^\x00]+$";
     /// JSON pointer.

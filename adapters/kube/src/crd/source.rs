@@ -4,7 +4,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{Condition, SecretRef};
+use super::common::{Condition, SecretRef, Url};
 use super::release::ContentType;
 use super::schema;
 use crate::duration::GoDuration;
@@ -49,18 +49,18 @@ use crate::duration::GoDuration;
 pub struct GitRepositorySpec {
     /// http, https, ssh, or (where the controller allows it) file.
     #[schemars(schema_with = "schema::git_url")]
-    pub url: String,
+    pub url: Url,
     /// Credentials.
     #[serde(default)]
     pub auth: GitAuth,
     /// TLS.
     #[serde(default)]
     pub tls: Tls,
-    /// Proxy.
+    /// Proxy, http or https, with its user and password if it wants them.
     #[serde(default, rename = "proxyURL", skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::proxy_url")]
-    pub proxy_url: Option<String>,
-    /// Secret that webhooks are signed with.
+    pub proxy_url: Option<Url>,
+    /// Secret whose token webhooks are signed with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_secret_ref: Option<SecretRef>,
     /// How often the endpoint is verified.
@@ -120,7 +120,7 @@ pub struct GitRepositorySpec {
 pub struct HelmRegistrySpec {
     /// http or https; `index.yaml` is below it.
     #[schemars(schema_with = "schema::http_url")]
-    pub url: String,
+    pub url: Url,
     /// Credentials.
     #[serde(default)]
     pub auth: HelmAuth,
@@ -178,7 +178,7 @@ pub struct HelmRegistrySpec {
 pub struct OCIRegistrySpec {
     /// `oci://` and the host, with a path if wanted.
     #[schemars(schema_with = "schema::oci_url")]
-    pub url: String,
+    pub url: Url,
     /// Credentials.
     #[serde(default)]
     pub auth: OciAuth,
@@ -214,7 +214,8 @@ pub struct GitAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: GitAuthType,
-    /// Secret that holds them.
+    /// Secret that holds them: username and password, token (or bearerToken), identity (or ssh-privatekey), passphrase,
+    /// password and `known_hosts`, or githubAppID, githubAppInstallationID, githubAppPrivateKey and githubAppBaseURL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }
@@ -244,7 +245,7 @@ pub struct HelmAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: HelmAuthType,
-    /// Secret that holds them.
+    /// Secret that holds them: username and password, token (or bearerToken), or tls.crt and tls.key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }
@@ -272,7 +273,7 @@ pub struct OciAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: OciAuthType,
-    /// Secret that holds them.
+    /// Secret that holds them: username and password, token (or bearerToken), or .dockerconfigjson.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }

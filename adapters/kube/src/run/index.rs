@@ -1,12 +1,23 @@
 //! What has been seen of each object, and who names it: which change makes which object worth a look.
 //!
 //! An object is looked at when its own inputs change (its generation, the requests in its annotations, its deletion),
-//! not when only its status does: that is our own writing. A Release is also looked at when what it names changes:
-//! its source, its Cluster, and the Releases that it depends on.
+//! not when only its status does: that is our own writing. It is also looked at when what it names changes: the
+//! source, the Cluster and the dependencies of a Release, and the `ConfigMap`s and Secrets of each. What a source or a
+//! Cluster reads from a Secret counts for the Releases that name it, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Key;
+use super::data::{Data, SeenData, Versions};
+
+/// What an object names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Name {
+    /// What is looked at itself.
+    Object(Key),
+    /// What is only read.
+    Data(Data),
+}
 
 /// The kinds that are watched, each on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +40,8 @@ pub(super) enum Seen {
     ListEnds(Watched),
     /// An object is gone.
     Gone(Watched, Key),
+    /// Of a `ConfigMap` or Secret.
+    Data(SeenData),
 }
 
 /// What counts of an object.
@@ -40,7 +53,7 @@ pub(super) struct Facts {
     /// A change of these makes those that name the object worth one.
     pub(super) state: Vec<String>,
     /// What the object names.
-    pub(super) names: BTreeSet<Key>,
+    pub(super) names: BTreeSet<Name>,
 }
 
 /// What a look depends on.
@@ -63,8 +76,10 @@ pub(super) struct Effect {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     objects: HashMap<Key, (Watched, Facts)>,
-    /// Who names a key.
-    named_by: HashMap<Key, BTreeSet<Key>>,
+    /// Who names it.
+    named_by: HashMap<Name, BTreeSet<Key>>,
+    /// Of the `ConfigMap`s and Secrets among the names.
+    versions: Versions,
     /// Keys of a list that has begun and not ended.
     listing: HashMap<Watched, HashSet<Key>>,
 }
@@ -96,6 +111,13 @@ impl Index {
                 }
             }
             Seen::Gone(_, key) => self.lost(&key, &mut effect),
+            Seen::Data(seen) => {
+                let named_by = &self.named_by;
+                let is_named = |data: &Data| named_by.contains_key(&Name::Data(data.clone()));
+                for data in self.versions.see(seen, is_named) {
+                    self.wake(&Name::Data(data), &mut effect);
+                }
+            }
         }
         effect
     }
@@ -111,11 +133,9 @@ impl Index {
             effect.look_at.insert(key.clone());
         }
         if concerns_others {
-            effect
-                .look_at
-                .extend(self.named_by.get(&key).into_iter().flatten().cloned());
+            self.wake(&Name::Object(key.clone()), effect);
         }
-        self.unname(&key);
+        self.unname(&key, &facts.names);
         for named in &facts.names {
             self.named_by.entry(named.clone()).or_default().insert(key.clone());
         }
@@ -123,27 +143,44 @@ impl Index {
     }
 
     fn lost(&mut self, key: &Key, effect: &mut Effect) {
-        self.unname(key);
+        self.unname(key, &BTreeSet::new());
         if self.objects.remove(key).is_some() {
             effect.gone.insert(key.clone());
-            effect
-                .look_at
-                .extend(self.named_by.get(key).into_iter().flatten().cloned());
+            self.wake(&Name::Object(key.clone()), effect);
         }
     }
 
-    /// Removes the names that `key` gives.
-    fn unname(&mut self, key: &Key) {
+    /// Looks at all that give a name, and for a Secret of a source or a Cluster at the Releases that name those.
+    fn wake(&self, name: &Name, effect: &mut Effect) {
+        let by = |name: &Name| self.named_by.get(name).into_iter().flatten().cloned();
+        for key in by(name) {
+            if matches!(name, Name::Data(_)) && !matches!(key, Key::Release(_)) {
+                effect.look_at.extend(by(&Name::Object(key.clone())));
+            }
+            effect.look_at.insert(key);
+        }
+    }
+
+    /// Removes the names that `key` gives, but for those that it goes on giving.
+    fn unname(&mut self, key: &Key, kept: &BTreeSet<Name>) {
         let Some((_, facts)) = self.objects.get(key) else {
             return;
         };
-        for named in &facts.names {
+        let mut unused = Vec::new();
+        for named in facts.names.difference(kept) {
             if let Some(by) = self.named_by.get_mut(named) {
                 by.remove(key);
                 if by.is_empty() {
                     self.named_by.remove(named);
+                    unused.extend(match named {
+                        Name::Data(data) => Some(data.clone()),
+                        Name::Object(_) => None,
+                    });
                 }
             }
+        }
+        for data in unused {
+            self.versions.forget(&data);
         }
     }
 }
@@ -153,6 +190,7 @@ mod tests {
     use convoy_domain::id::NamespacedName;
     use convoy_domain::source::{SourceKey, SourceKind};
 
+    use super::super::data::DataKind;
     use super::*;
 
     fn id(name: &str) -> NamespacedName {
@@ -168,7 +206,18 @@ mod tests {
         Key::Source(SourceKey { kind, id: id("repo") })
     }
 
+    fn secret(name: &str) -> Data {
+        Data {
+            kind: DataKind::Secret,
+            id: id(name),
+        }
+    }
+
     fn facts(key: Key, generation: i64, state: &str, names: &[Key]) -> Box<Facts> {
+        naming(key, generation, state, names.iter().cloned().map(Name::Object))
+    }
+
+    fn naming(key: Key, generation: i64, state: &str, names: impl IntoIterator<Item = Name>) -> Box<Facts> {
         Box::new(Facts {
             key,
             inputs: Inputs {
@@ -176,7 +225,7 @@ mod tests {
                 ..Inputs::default()
             },
             state: vec![state.to_owned()],
-            names: names.iter().cloned().collect(),
+            names: names.into_iter().collect(),
         })
     }
 
@@ -248,5 +297,35 @@ mod tests {
         index.see(Seen::ListBegins(Watched::Releases));
         index.see(web(1, ""));
         assert_eq!(index.see(Seen::ListEnds(Watched::Releases)), Effect::default());
+    }
+
+    #[test]
+    fn a_secret_that_changes_wakes_who_names_it_and_who_names_them() {
+        let mut index = Index::default();
+        let version = |version: &str| Seen::Data(SeenData::Version(secret("creds"), version.to_owned()));
+        assert_eq!(look_at(&mut index, version("1")), [], "nothing names it");
+        let of_source = [Name::Data(secret("creds"))];
+        index.see(Seen::Object(
+            Watched::GitRepositories,
+            naming(source(), 1, "", of_source.clone()),
+        ));
+        index.see(web(1, ""));
+        let other = [Name::Data(secret("creds"))];
+        index.see(Seen::Object(Watched::Releases, naming(release("other"), 1, "", other)));
+        let all = [release("other"), release("web"), source()];
+        assert_eq!(look_at(&mut index, version("2")), all);
+        assert_eq!(look_at(&mut index, version("2")), []);
+        // The source is seen once more: what it names is still known.
+        index.see(Seen::Object(
+            Watched::GitRepositories,
+            naming(source(), 2, "", of_source),
+        ));
+        assert_eq!(look_at(&mut index, version("2")), []);
+        assert_eq!(look_at(&mut index, Seen::Data(SeenData::Gone(secret("creds")))), all);
+
+        index.see(Seen::Object(Watched::GitRepositories, facts(source(), 3, "", &[])));
+        index.see(Seen::Object(Watched::Releases, facts(release("other"), 2, "", &[])));
+        assert_eq!(look_at(&mut index, version("3")), []);
+        assert_eq!(index.versions.len(), 0);
     }
 }

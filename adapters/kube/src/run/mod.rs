@@ -7,6 +7,7 @@
 //! Looks at one object never overlap. A change that is seen while its object is being looked at leads to another look.
 //! A panic of one look ends that look alone.
 
+mod data;
 mod index;
 mod observe;
 mod schedule;
@@ -61,6 +62,8 @@ pub struct Settings {
     pub after_panic: Duration,
     /// How long looks may go on once the loops are told to end.
     pub grace: Duration,
+    /// Whether a change of a `ConfigMap` or Secret that something names leads to a look.
+    pub data_changes: bool,
 }
 
 impl Default for Settings {
@@ -70,6 +73,7 @@ impl Default for Settings {
             debounce: Duration::from_millis(50),
             after_panic: Duration::from_mins(1),
             grace: Duration::from_secs(20),
+            data_changes: true,
         }
     }
 }
@@ -128,10 +132,12 @@ impl WatchLoops {
         Enqueue(self.sender.clone())
     }
 
-    /// Watches Releases, sources and Clusters of all namespaces behind `client` until `shutdown` is done; then waits
+    /// Watches Releases, sources and Clusters of all namespaces behind `client`, and the metadata of `ConfigMap`s and
+    /// Secrets, until `shutdown` is done; then waits
     /// for the looks under way, for the grace of the settings at most.
     pub async fn run(self, client: Client, shutdown: impl Future<Output = ()>) {
-        self.run_on(observe::all(&client), shutdown).await;
+        let seen = observe::all(&client, self.settings.data_changes);
+        self.run_on(seen, shutdown).await;
     }
 
     async fn run_on(self, seen: impl Stream<Item = Seen>, shutdown: impl Future<Output = ()>) {

@@ -1,20 +1,24 @@
 //! The watches themselves. Objects are read without their types, so that one that breaks a rule stops no watch.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use convoy_domain::id::NamespacedName;
 use convoy_domain::names::PREFIX;
 use convoy_domain::source::{SourceKey, SourceKind};
 use futures::stream::{BoxStream, select_all};
 use futures::{Stream, StreamExt as _};
-use kube::api::{ApiResource, DynamicObject};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
-use kube::runtime::watcher::{self, Event, watcher};
-use kube::{Api, Client};
+use kube::runtime::watcher::{self, Event, metadata_watcher, watcher};
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Key;
-use super::index::{Facts, Inputs, Seen, Watched};
+use super::data::{Data, DataKind, SeenData};
+use super::index::{Facts, Inputs, Name, Seen, Watched};
 use crate::crd;
 
 /// Objects in one page of a list.
@@ -51,9 +55,52 @@ impl Watched {
     }
 }
 
-/// All watches as one stream that never ends.
-pub(super) fn all(client: &Client) -> impl Stream<Item = Seen> + use<> {
-    select_all(Watched::ALL.map(|watched| one(client.clone(), watched)))
+/// All watches as one stream that never ends; of `ConfigMap`s and Secrets only where `data` says so.
+pub(super) fn all(client: &Client, data: bool) -> impl Stream<Item = Seen> + use<> {
+    let objects = Watched::ALL.map(|watched| one(client.clone(), watched));
+    let data = data.then(|| {
+        [
+            metadata(Api::<ConfigMap>::all(client.clone()), DataKind::ConfigMap),
+            metadata(Api::<Secret>::all(client.clone()), DataKind::Secret),
+        ]
+    });
+    select_all(objects.into_iter().chain(data.into_iter().flatten()))
+}
+
+/// Watches what is not to be read: the server sends metadata alone.
+fn metadata<K>(api: Api<K>, kind: DataKind) -> BoxStream<'static, Seen>
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    let config = watcher::Config::default().page_size(PAGE);
+    metadata_watcher(api, config)
+        .default_backoff()
+        .filter_map(move |event| async move {
+            match event {
+                Ok(event) => seen_data(kind, &event).map(Seen::Data),
+                Err(error) => {
+                    tracing::warn!(kind = %K::kind(&()), %error, "a watch broke off and starts again");
+                    None
+                }
+            }
+        })
+        .boxed()
+}
+
+fn seen_data<K>(kind: DataKind, event: &Event<PartialObjectMeta<K>>) -> Option<SeenData> {
+    let data = |metadata: &ObjectMeta| {
+        let id = NamespacedName::new(metadata.namespace.as_deref()?, metadata.name.as_deref()?).ok()?;
+        Some(Data { kind, id })
+    };
+    match event {
+        Event::Init => Some(SeenData::ListBegins(kind)),
+        Event::InitApply(object) | Event::Apply(object) => {
+            let version = object.metadata.resource_version.clone().unwrap_or_default();
+            data(&object.metadata).map(|data| SeenData::Version(data, version))
+        }
+        Event::InitDone => Some(SeenData::ListEnds(kind)),
+        Event::Delete(object) => data(&object.metadata).map(SeenData::Gone),
+    }
 }
 
 fn one(client: Client, watched: Watched) -> BoxStream<'static, Seen> {
@@ -96,7 +143,16 @@ fn facts(watched: Watched, object: &DynamicObject) -> Option<Facts> {
     let metadata = &object.metadata;
     let named = match &key {
         Key::Release(id) => names(id.namespace(), &object.data),
-        Key::Source(_) | Key::Cluster(_) => BTreeSet::new(),
+        Key::Source(source) => secrets(
+            source.id.namespace(),
+            &object.data,
+            &[
+                "/spec/auth/secretRef",
+                "/spec/tls/caSecretRef",
+                "/spec/verify/secretRef",
+            ],
+        ),
+        Key::Cluster(id) => secrets(id.namespace(), &object.data, &["/spec/kubeconfig/secretRef"]),
     };
     Some(Facts {
         key,
@@ -144,8 +200,35 @@ fn state(data: &Value) -> Vec<String> {
     state
 }
 
+/// The Secrets that are named at `pointers`.
+fn secrets(namespace: &str, object: &Value, pointers: &[&str]) -> BTreeSet<Name> {
+    pointers
+        .iter()
+        .filter_map(|pointer| object.pointer(pointer)?["name"].as_str())
+        .filter_map(|name| data(DataKind::Secret, namespace, name))
+        .collect()
+}
+
+fn data(kind: DataKind, namespace: &str, name: &str) -> Option<Name> {
+    let id = NamespacedName::new(namespace, name).ok()?;
+    Some(Name::Data(Data { kind, id }))
+}
+
+/// What a layer of values names.
+fn layer(namespace: &str, layer: &Value) -> Option<Name> {
+    let name = |block: &str| layer[block]["name"].as_str();
+    if let Some(name) = name("configMap") {
+        return data(DataKind::ConfigMap, namespace, name);
+    }
+    if let Some(name) = name("secret") {
+        return data(DataKind::Secret, namespace, name);
+    }
+    let id = NamespacedName::new(namespace, name("gitRepository")?).ok()?;
+    Some(Name::Object(Watched::GitRepositories.key(id)))
+}
+
 /// What a Release names.
-fn names(namespace: &str, data: &Value) -> BTreeSet<Key> {
+fn names(namespace: &str, data: &Value) -> BTreeSet<Name> {
     let text = |pointer: &str| data.pointer(pointer).and_then(Value::as_str);
     let id = |namespace: &str, name: &str| NamespacedName::new(namespace, name).ok();
     let sources = [
@@ -166,7 +249,10 @@ fn names(namespace: &str, data: &Value) -> BTreeSet<Key> {
         let of = other["namespace"].as_str().unwrap_or(namespace);
         id(of, other["name"].as_str()?).map(Key::Release)
     });
-    source.chain(cluster).chain(dependencies).collect()
+    let layers = data.pointer("/spec/content/helm/values").and_then(Value::as_array);
+    let layers = layers.into_iter().flatten().filter_map(|one| layer(namespace, one));
+    let objects = source.chain(cluster).chain(dependencies).map(Name::Object);
+    objects.chain(layers).collect()
 }
 
 #[cfg(test)]
@@ -193,6 +279,11 @@ mod tests {
                 "clusterRef": {"name": "here"},
                 "source": {"type": "gitRepository", "gitRepository": {"name": "repo"}},
                 "dependsOn": [{"name": "db"}, {"name": "bus", "namespace": "infra"}, {"name": "NOT A NAME"}],
+                "content": {"type": "helm", "helm": {"values": [
+                    {"type": "inline", "inline": {"name": "no"}}, {"type": "configMap", "configMap": {"name": "c"}},
+                    {"type": "secret", "secret": {"name": "s"}}, {"type": "secret", "secret": {"name": "NO"}},
+                    {"type": "gitRepository", "gitRepository": {"name": "g", "path": "p"}},
+                ]}},
             },
             "status": {"observedGeneration": 3, "conditions": [
                 {"type": "Ready", "status": "False"}, {"type": "Applied", "status": "True"},
@@ -204,16 +295,48 @@ mod tests {
         let requests: Vec<&str> = facts.inputs.metadata.keys().map(String::as_str).collect();
         assert_eq!(requests, ["annotation core.convoy.kumodo.io/retry-requested"]);
         assert_eq!(facts.state, ["\"Ready\"=\"False\"", "3"]);
-        let names: Vec<String> = facts.names.iter().map(Key::to_string).collect();
+        let names: Vec<String> = facts.names.iter().map(written).collect();
         assert_eq!(
             names,
             [
                 "Release apps/db",
                 "Release infra/bus",
+                "GitRepository apps/g",
                 "GitRepository apps/repo",
-                "Cluster apps/here"
+                "Cluster apps/here",
+                "ConfigMap apps/c",
+                "Secret apps/s",
             ]
         );
+    }
+
+    fn written(name: &Name) -> String {
+        match name {
+            Name::Object(key) => key.to_string(),
+            Name::Data(data) => format!("{:?} {}", data.kind, data.id),
+        }
+    }
+
+    #[test]
+    fn the_secrets_of_sources_and_clusters_are_named_but_for_the_one_of_webhooks() {
+        let check = |watched: Watched, spec: Value, expect: &[&str]| {
+            let object = object(json!({"metadata": {"name": "a", "namespace": "apps"}, "spec": spec}));
+            let facts = facts(watched, &object).unwrap();
+            assert_eq!(facts.names.iter().map(written).collect::<Vec<_>>(), expect);
+        };
+        let secret = |name: &str| json!({"name": name});
+        let all = json!({
+            "auth": {"type": "ssh", "secretRef": secret("a")}, "tls": {"caSecretRef": secret("b")},
+            "verify": {"mode": "head", "secretRef": secret("c")}, "webhookSecretRef": secret("d"),
+        });
+        check(
+            Watched::GitRepositories,
+            all,
+            &["Secret apps/a", "Secret apps/b", "Secret apps/c"],
+        );
+        check(Watched::OciRegistries, json!({"auth": {"type": "none"}}), &[]);
+        let kubeconfig = json!({"kubeconfig": {"secretRef": secret("k")}});
+        check(Watched::Clusters, kubeconfig, &["Secret apps/k"]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use convoy_domain::wave::{Wave, waves};
 use tracing::debug;
 
 use super::session::{Session, cut};
+use crate::credentials::with_secrets;
 use crate::entropy;
 use crate::registry::Work;
 use crate::render_store::RenderStoreError;
@@ -54,6 +55,7 @@ pub(crate) async fn locate(session: &Session<'_>) -> Result<Located, Failure> {
             format!("{} sets `{what}`, which is not supported yet", spec.source),
         ));
     }
+    let source = with_secrets(&*runtime.ports.control_plane, source).await?;
     let now = session.now();
     if let Some(revision) = runtime.artifacts.resolved(&source, &spec.source_ref, now) {
         return Ok(Located { source, revision });

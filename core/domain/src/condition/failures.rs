@@ -5,6 +5,7 @@ use core::error::Error;
 
 use super::{Failure, Reason, Stage};
 use crate::content::ContentError;
+use crate::credentials::CredentialsError;
 use crate::inventory::{ClusterChanged, InventoryIncomplete};
 use crate::manifests::RenderError;
 use crate::mutation::MutationError;
@@ -56,6 +57,13 @@ impl From<ContentError> for Failure {
             ContentError::NoEntropyKey => Reason::EntropyKeyMissing,
         };
         failure(Stage::Render, reason, &error)
+    }
+}
+
+/// A fetch needs what a Secret holds.
+impl From<CredentialsError> for Failure {
+    fn from(error: CredentialsError) -> Self {
+        failure(Stage::Fetch, error.reason(), &error)
     }
 }
 
