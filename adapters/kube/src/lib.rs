@@ -21,4 +21,4 @@ pub use convert::InvalidField;
 pub use duration::{GoDuration, InvalidDuration};
 pub use install::{InstallError, install_crds};
 pub use run::{Enqueue, Key, Settings, WatchLoops, run};
-pub use written::{written_git_repository, written_release};
+pub use written::{written_release, written_source};

@@ -1,11 +1,11 @@
 //! Objects as people write them, before any server has seen them.
 
 use convoy_domain::release::Release;
-use convoy_domain::source::Source;
+use convoy_domain::source::{Source, SourceKind};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::convert::{InvalidField, git_repository, release};
+use crate::convert::{InvalidField, git_repository, helm_registry, oci_registry, release};
 
 /// Reads a Release as it is written in a file: defaults are set, rules are those of a Release that a server gave.
 ///
@@ -16,13 +16,17 @@ pub fn written_release(mut object: Value) -> Result<Release, InvalidField> {
     release(typed(object)?)
 }
 
-/// Reads a `GitRepository` as it is written in a file.
+/// Reads a source as it is written in a file.
 ///
 /// # Errors
 /// As [`written_release`].
-pub fn written_git_repository(mut object: Value) -> Result<Source, InvalidField> {
+pub fn written_source(kind: SourceKind, mut object: Value) -> Result<Source, InvalidField> {
     complete(&mut object);
-    git_repository(typed(object)?)
+    match kind {
+        SourceKind::Git => git_repository(typed(object)?),
+        SourceKind::Helm => helm_registry(typed(object)?),
+        SourceKind::Oci => oci_registry(typed(object)?),
+    }
 }
 
 fn typed<T: DeserializeOwned>(object: Value) -> Result<T, InvalidField> {
@@ -43,11 +47,18 @@ mod tests {
 
     #[test]
     fn a_file_needs_no_namespace() {
-        let source = written_git_repository(json!({
-            "apiVersion": "source.convoy.kumodo.io/v1alpha1", "kind": "GitRepository",
-            "metadata": {"name": "a"}, "spec": {"url": "https://example.com/a.git", "auth": {"type": "none"}}
-        }));
-        assert_eq!(source.unwrap().key.id.to_string(), "default/a");
+        let key = |kind, spec: Value| {
+            let source = written_source(kind, json!({"metadata": {"name": "a"}, "spec": spec})).unwrap();
+            source.key.to_string()
+        };
+        let git = json!({"url": "https://example.com/a.git", "auth": {"type": "none"}});
+        assert_eq!(key(SourceKind::Git, git), "GitRepository default/a");
+        assert_eq!(
+            key(SourceKind::Helm, json!({"url": "https://example.com"})),
+            "HelmRegistry default/a"
+        );
+        let oci = json!({"url": "oci://example.com", "defaultContentType": "helm"});
+        assert_eq!(key(SourceKind::Oci, oci), "OCIRegistry default/a");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::failure::Exit;
-use crate::{completion, controller, demo, get, history, render, sync, version};
+use crate::{completion, controller, create, demo, fetch, get, history, render, sync, version};
 
 /// A GitOps release controller for Kubernetes.
 ///
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Demo(demo::Args),
     Render(Box<render::Args>),
     Get(get::Args),
+    Create(create::Args),
+    Fetch(Box<fetch::Args>),
     History(history::Args),
     Sync(sync::Args),
     ControllerManager(Box<controller::Args>),

@@ -65,6 +65,7 @@ async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
         store,
         file_sources: flags.allow_file_sources.unwrap_or_default(),
         concurrency: flags.concurrency(),
+        webhooks: flags.webhook_address.and_then(|address| address.0),
         grace: GRACE,
         settings: settings(flags),
     };

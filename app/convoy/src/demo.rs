@@ -144,6 +144,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         connection: connection.clone(),
         store,
         file_sources: true,
+        webhooks: None,
         concurrency: 4,
         // Nothing of a demo is worth waiting for, once it ends.
         grace: Duration::from_secs(1),

@@ -42,6 +42,12 @@ impl Document {
         }
     }
 
+    /// Its content, for what reads the JSON of an API.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        // A value has text keys and finite numbers: it always has a JSON form.
+        serde_json::to_value(&self.value).unwrap_or_default()
+    }
+
     /// Kind, name and place, for messages.
     pub(crate) fn place(&self) -> String {
         let (kind, name) = (self.text(&["kind"]), self.text(&["metadata", "name"]));

@@ -7,10 +7,12 @@ mod args;
 mod completion;
 mod connect;
 mod controller;
+mod create;
 mod demo;
 mod disk;
 mod documents;
 mod failure;
+mod fetch;
 mod get;
 mod history;
 mod jobs;
@@ -19,6 +21,7 @@ mod logging;
 mod print;
 mod release_tree;
 mod render;
+mod sources;
 mod style;
 mod sync;
 mod table;
@@ -56,6 +59,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Command::Completion(args) => completion::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Get(args) => jobs::block_on(get::run(args)),
+        Command::Create(args) => create::run(args),
+        Command::Fetch(args) => jobs::block_on(fetch::run(*args)),
         Command::History(args) => jobs::block_on(history::run(args)),
         Command::Sync(args) => jobs::block_on(sync::run(args)),
         Command::ControllerManager(args) => controller::start(*args),

@@ -5,6 +5,8 @@ mod kustomize;
 mod manifests;
 mod release;
 
+pub(crate) use release::{choose, released};
+
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};

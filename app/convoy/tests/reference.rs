@@ -163,6 +163,7 @@ fn every_name_is_documented() {
             NameOn::AppliedObject => "applied objects",
             NameOn::RenderedObject => "rendered objects",
             NameOn::Release => "Releases, written by people",
+            NameOn::Source => "sources, written by the receiver of webhooks",
             NameOn::ControlPlane => "Releases, inventories, Clusters in use",
         };
         writeln!(page, "| `{}` | {kind} | {on} |", row.name).unwrap();

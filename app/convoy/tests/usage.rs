@@ -19,6 +19,8 @@ fn help_is_an_answer_not_an_error() {
         "demo",
         "render",
         "get",
+        "create",
+        "fetch",
         "history",
         "sync",
         "controller-manager",

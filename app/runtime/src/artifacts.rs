@@ -159,6 +159,7 @@ mod tests {
             tls: Tls::default(),
             secrets: convoy_domain::credentials::SecretRefs::default(),
             access: convoy_domain::access::Access::default(),
+            fetch_requested: None,
             unsupported: vec![],
             ignored: vec![],
             status: None,

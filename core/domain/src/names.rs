@@ -32,6 +32,8 @@ pub mod annotation {
     pub const SYNC_REQUESTED: &str = "core.convoy.kumodo.io/sync-requested";
     /// On Releases: `<time>` forgets the bad render once.
     pub const RETRY_REQUESTED: &str = "core.convoy.kumodo.io/retry-requested";
+    /// On sources: `<time>` at which a webhook asked for a look at what they give.
+    pub const FETCH_REQUESTED: &str = "core.convoy.kumodo.io/fetch-requested";
     /// On Releases: a renderRef that may pass the prune guard.
     pub const ALLOW_PRUNE: &str = "core.convoy.kumodo.io/allow-prune";
     /// On Releases: `"true"` takes over the keys found under the Release's name.
@@ -69,6 +71,8 @@ pub enum NameOn {
     RenderedObject,
     /// A Release, written by people or the command line.
     Release,
+    /// A source, written by the receiver of webhooks.
+    Source,
     /// Releases, inventories, and Clusters in use.
     ControlPlane,
 }
@@ -102,6 +106,7 @@ pub const ALL: &[Name] = &[
     row(annotation::ADOPT_STORE, NameKind::Annotation, NameOn::Release),
     row(annotation::ACCEPT_CLUSTER, NameKind::Annotation, NameOn::Release),
     row(annotation::SKIP_CLUSTER_CLEANUP, NameKind::Annotation, NameOn::Release),
+    row(annotation::FETCH_REQUESTED, NameKind::Annotation, NameOn::Source),
     row(FINALIZER, NameKind::Finalizer, NameOn::ControlPlane),
 ];
 

@@ -154,6 +154,8 @@ pub struct Source {
     pub secrets: SecretRefs,
     /// What its Secrets hold, and what else is asked for; of its Secrets nothing until [`Source::with_secrets`].
     pub access: Access,
+    /// When a webhook last asked for a look at what it gives.
+    pub fetch_requested: Option<jiff::Timestamp>,
     /// Fields whose behaviour comes later but that may not be passed over (credentials, signatures), by path:
     /// a source that sets one is refused with `Unsupported`.
     pub unsupported: Vec<String>,
@@ -177,6 +179,7 @@ impl core::fmt::Debug for Source {
             tls,
             secrets,
             access,
+            fetch_requested,
             unsupported,
             ignored,
             status,
@@ -193,6 +196,7 @@ impl core::fmt::Debug for Source {
             .field("tls", tls)
             .field("secrets", secrets)
             .field("access", access)
+            .field("fetch_requested", fetch_requested)
             .field("unsupported", unsupported)
             .field("ignored", ignored)
             .field("status", status)

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use async_trait::async_trait;
+use convoy_domain::Timestamp;
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::condition::{Condition, Reason};
 use convoy_domain::id::{NamespacedName, ReleaseId};
@@ -109,6 +110,9 @@ pub trait ControlPlane: Send + Sync + core::fmt::Debug {
     async fn source(&self, key: &SourceKey) -> Result<Option<Source>, ControlPlaneError>;
     /// The sources of one kind in a namespace, by name; one that cannot be understood is left out.
     async fn sources(&self, kind: SourceKind, namespace: &str) -> Result<Vec<Source>, ControlPlaneError>;
+    /// Asks for a look at what a source gives now: stamps it with a time, which all replicas see. A source that is
+    /// gone, or another of its name, is no error.
+    async fn request_fetch(&self, source: &Source, at: Timestamp) -> Result<(), ControlPlaneError>;
     /// A Cluster.
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError>;
     /// The entries of a Secret.

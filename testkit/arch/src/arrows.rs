@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("app/runtime", &["core/*"]),
     ("app/convoy", &["core/*", "adapters/*", "app/runtime"]),
     ("testkit/arch", &["core/*"]),
+    ("testkit/canary", &[]),
     ("testkit/controlplane", &[]),
     ("testkit/faultproxy", &[]),
     ("testkit/strategies", &["core/*"]),

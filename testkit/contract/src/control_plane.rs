@@ -17,7 +17,7 @@ use convoy_domain::inventory::{InventoryEntry, InventoryPart, PART_OBJECTS};
 use convoy_domain::release::Release;
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{GitRef, SourceKey, SourceKind, SourceReason, SourceRef, SourceStatus};
+use convoy_domain::source::{GitRef, Source, SourceKey, SourceKind, SourceReason, SourceRef, SourceStatus};
 use convoy_domain::status::{
     Applied, Attempt, AttemptFailure, HealthyRender, Inputs, InventorySummary, Phase, ReleaseStatus, Retention,
     Rollout, RolloutStep, Waiting,
@@ -91,6 +91,7 @@ pub async fn run<F: Future<Output = Arc<dyn World>>>(make: impl Fn() -> F) {
         the_status_of_a_release_that_is_gone_is_not_found,
         the_status_of_a_source_comes_back,
         a_source_that_is_gone_needs_no_status,
+        a_source_is_stamped_and_nothing_else_of_it_changes,
         a_cluster_is_read_and_described,
         facts_of_a_cluster_stay_while_it_does_not_answer,
         a_cluster_that_is_gone_needs_no_status,
@@ -448,6 +449,41 @@ async fn a_source_that_is_gone_needs_no_status(world: Plane) {
     let status = source_status(Truth::True, SourceReason::Verified);
     port.write_source_status(&source, &status).await.expect("no error");
     assert_eq!(port.source(&source.key).await, Ok(None), "a status makes no source");
+}
+
+async fn a_source_is_stamped_and_nothing_else_of_it_changes(world: Plane) {
+    let port = world.port();
+    world
+        .create_git_repository("repo", "https://example.invalid/repo.git")
+        .await;
+    let key = SourceKey {
+        kind: SourceKind::Git,
+        id: id(&world, "repo"),
+    };
+    let source = port.source(&key).await.expect("read").expect("exists");
+    assert_eq!(source.fetch_requested, None);
+    for time in [at(7), at(5)] {
+        port.request_fetch(&source, time).await.expect("stamp");
+        let after = port.source(&key).await.expect("read").expect("exists");
+        let expect = Source {
+            fetch_requested: Some(time),
+            resource_version: after.resource_version.clone(),
+            ..source.clone()
+        };
+        assert_eq!(after, expect);
+    }
+    let mut other = source.clone();
+    "another".clone_into(&mut other.uid);
+    port.request_fetch(&other, at(9))
+        .await
+        .expect("what is gone is no error");
+    other.key.id = id(&world, "gone");
+    port.request_fetch(&other, at(9))
+        .await
+        .expect("what is gone is no error");
+    assert_eq!(port.source(&other.key).await, Ok(None), "a stamp makes no source");
+    let after = port.source(&key).await.expect("read").expect("exists");
+    assert_eq!(after.fetch_requested, Some(at(5)), "the stamp is not for its successor");
 }
 
 fn facts() -> ClusterFacts {

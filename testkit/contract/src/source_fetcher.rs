@@ -57,6 +57,7 @@ pub fn git_source(url: &str) -> Source {
         tls: Tls::default(),
         secrets: SecretRefs::default(),
         access: Access::default(),
+        fetch_requested: None,
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: None,

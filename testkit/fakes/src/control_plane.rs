@@ -23,6 +23,7 @@ const CALLS: &[&str] = &[
     "releases",
     "source",
     "sources",
+    "request_fetch",
     "cluster",
     "secret",
     "config_map",
@@ -280,6 +281,12 @@ impl FakeControlPlane {
         lock(&self.0).sources.get(key)?.status.clone()
     }
 
+    /// When a source was last asked to be looked at.
+    #[must_use]
+    pub fn fetch_requested(&self, key: &SourceKey) -> Option<Timestamp> {
+        lock(&self.0).sources.get(key)?.fetch_requested
+    }
+
     /// The status of a Cluster.
     #[must_use]
     pub fn cluster_status(&self, id: &NamespacedName) -> Option<WrittenClusterStatus> {
@@ -363,6 +370,19 @@ impl ControlPlane for FakeControlPlane {
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {
         self.call("cluster", &format!("Cluster {id}"), |state| {
             Ok(state.clusters.get(id).cloned())
+        })
+        .await
+    }
+
+    async fn request_fetch(&self, source: &Source, at: Timestamp) -> Result<(), ControlPlaneError> {
+        self.call("request_fetch", &source.key.to_string(), |state| {
+            let version = state.next();
+            let found = state.sources.get_mut(&source.key);
+            if let Some(found) = found.filter(|found| found.uid == source.uid) {
+                found.fetch_requested = Some(at);
+                found.resource_version = version;
+            }
+            Ok(())
         })
         .await
     }

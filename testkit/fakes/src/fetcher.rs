@@ -8,6 +8,7 @@ use convoy_domain::access::Credentials;
 use convoy_domain::artifact::{Artifact, Files, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{GitRef, Source, SourceRef};
+use convoy_domain::url::without_credentials;
 use convoy_ports::{FetchError, SourceFetcher};
 use convoy_sprig::semver::{Constraint, Version};
 
@@ -139,14 +140,14 @@ impl FakeFetcher {
         let asked_for = state.protected.get(&source.url);
         if asked_for.is_some_and(|wanted| *wanted != source.access.credentials) {
             return Err(FetchError::Authentication {
-                url: source.url.clone(),
+                url: without_credentials(&source.url),
                 why: "it refuses them".to_owned(),
             });
         }
         match state.repositories.get(&source.url) {
             Some(repository) => act(repository),
             None => Err(FetchError::NotARepository {
-                url: source.url.clone(),
+                url: without_credentials(&source.url),
                 why: "there is none".to_owned(),
             }),
         }
@@ -216,7 +217,7 @@ impl SourceFetcher for FakeFetcher {
         self.call("resolve", source, |repository| {
             let wanted = git(wanted)?;
             repository.resolve(wanted).ok_or_else(|| FetchError::RefNotFound {
-                url: source.url.clone(),
+                url: without_credentials(&source.url),
                 wanted: wanted.to_string(),
             })
         })
@@ -238,7 +239,7 @@ impl SourceFetcher for FakeFetcher {
             git(wanted)?;
             let Some(files) = repository.commits.get(revision) else {
                 return Err(FetchError::RefNotFound {
-                    url: source.url.clone(),
+                    url: without_credentials(&source.url),
                     wanted: format!("commit {revision}"),
                 });
             };

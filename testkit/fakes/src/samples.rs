@@ -100,6 +100,7 @@ pub fn git_repository(namespace: &str, name: &str, url: &str) -> Source {
         tls: Tls::default(),
         secrets: SecretRefs::default(),
         access: Access::default(),
+        fetch_requested: None,
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: None,

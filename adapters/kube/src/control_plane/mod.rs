@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use convoy_domain::Timestamp;
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::condition::Condition;
 use convoy_domain::id::{NamespacedName, ReleaseId};
@@ -77,6 +78,10 @@ impl ControlPlane for KubeControlPlane {
 
     async fn sources(&self, kind: SourceKind, namespace: &str) -> Result<Vec<Source>, ControlPlaneError> {
         bounded(objects::sources(&self.client, kind, namespace)).await
+    }
+
+    async fn request_fetch(&self, source: &Source, at: Timestamp) -> Result<(), ControlPlaneError> {
+        bounded(objects::request_fetch(&self.client, source, at)).await
     }
 
     async fn cluster(&self, id: &NamespacedName) -> Result<Option<ClusterRecord>, ControlPlaneError> {

@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+use convoy_domain::Timestamp;
 use convoy_domain::cluster::ClusterRecord;
 use convoy_domain::id::NamespacedName;
+use convoy_domain::names::annotation;
 use convoy_domain::secret::Secret;
 use convoy_domain::source::{Source, SourceKey, SourceKind};
 use convoy_ports::ControlPlaneError;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret as KubeSecret};
 use k8s_openapi::{ByteString, NamespaceResourceScope};
-use kube::api::{ListParams, ObjectMeta, PostParams};
+use kube::api::{ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::FIELD_MANAGER;
 use super::error::{invalid, refused};
@@ -55,6 +58,38 @@ where
     let found = api.list(&ListParams::default()).await;
     let found = found.map_err(|error| refused(&what, error))?;
     Ok(found.items.into_iter().filter_map(|item| convert(item).ok()).collect())
+}
+
+/// Stamps a source, of this very uid.
+pub(super) async fn request_fetch(client: &Client, source: &Source, at: Timestamp) -> Result<(), ControlPlaneError> {
+    match source.key.kind {
+        SourceKind::Git => stamp::<crd::GitRepository>(client, source, at).await,
+        SourceKind::Helm => stamp::<crd::HelmRegistry>(client, source, at).await,
+        SourceKind::Oci => stamp::<crd::OCIRegistry>(client, source, at).await,
+    }
+}
+
+async fn stamp<K>(client: &Client, source: &Source, at: Timestamp) -> Result<(), ControlPlaneError>
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()> + Clone + Debug + DeserializeOwned,
+{
+    let id = &source.key.id;
+    let api: Api<K> = Api::namespaced(client.clone(), id.namespace());
+    let patch = json!({"metadata": {
+        "uid": source.uid,
+        "annotations": {annotation::FETCH_REQUESTED: at.to_string()},
+    }});
+    let parameters = PatchParams {
+        field_manager: Some(FIELD_MANAGER.to_owned()),
+        ..PatchParams::default()
+    };
+    // Only metadata comes back, and nothing of it is needed.
+    let written = api.patch_metadata(id.name(), &parameters, &Patch::Merge(&patch)).await;
+    match written.map_err(|error| refused(&source.key.to_string(), error)) {
+        // Gone, or another one of its name.
+        Err(ControlPlaneError::NotFound { .. } | ControlPlaneError::Stale { .. }) => Ok(()),
+        written => written.map(drop),
+    }
 }
 
 /// Reads a Cluster.

@@ -15,7 +15,7 @@ pub(crate) use cluster::{cluster, cluster_status};
 pub(crate) use inventory::{inventory, inventory_name, inventory_part};
 pub(crate) use object::{from_json, object_from_json, to_json};
 pub(crate) use release::release;
-pub(crate) use source::{git_repository, helm_registry, oci_registry, source_status};
+pub(crate) use source::{MIN_SYNC_INTERVAL, git_repository, helm_registry, oci_registry, source_status};
 pub(crate) use status::{release_status, release_status_from};
 
 use convoy_domain::Timestamp;

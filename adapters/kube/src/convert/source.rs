@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use convoy_domain::Timestamp;
 use convoy_domain::access::{Access, SignedSubject};
 use convoy_domain::credentials::{CredentialKind, SecretRefs};
 use convoy_domain::id::check_subdomain;
+use convoy_domain::names::annotation;
 use convoy_domain::secret::Secret;
 use convoy_domain::source::{Source, SourceKey, SourceKind, SourceStatus, Tls};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -14,7 +16,7 @@ use super::{InvalidField, identity, moment};
 use crate::crd;
 
 /// A source may be asked at most this often when it says nothing of it.
-const MIN_SYNC_INTERVAL: Duration = Duration::from_secs(30);
+pub(crate) const MIN_SYNC_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Reads a `GitRepository`.
 pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, InvalidField> {
@@ -40,10 +42,7 @@ pub(crate) fn git_repository(object: crd::GitRepository) -> Result<Source, Inval
         secrets: SecretRefs {
             credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
             signature: named_secret("spec.verify", subject, spec.verify.secret_ref)?,
-            webhook: match spec.webhook_secret_ref {
-                Some(secret) => Some(secret_name("spec.webhookSecretRef", secret)?),
-                None => None,
-            },
+            webhook: webhook(spec.webhook_secret_ref)?,
         },
         access: Access {
             proxy: spec.proxy_url.map(|url| Secret::new(url.0)),
@@ -70,6 +69,7 @@ pub(crate) fn helm_registry(object: crd::HelmRegistry) -> Result<Source, Invalid
         tls: tls(spec.tls)?,
         secrets: SecretRefs {
             credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
+            webhook: webhook(spec.webhook_secret_ref)?,
             ..SecretRefs::default()
         },
         access: Access {
@@ -96,6 +96,7 @@ pub(crate) fn oci_registry(object: crd::OCIRegistry) -> Result<Source, InvalidFi
         tls: tls(spec.tls)?,
         secrets: SecretRefs {
             credentials: named_secret("spec.auth", kind, spec.auth.secret_ref)?,
+            webhook: webhook(spec.webhook_secret_ref)?,
             ..SecretRefs::default()
         },
         access: Access {
@@ -119,6 +120,11 @@ fn named_secret<T>(
         (None, Some(_)) => Err(InvalidField::new(path, "must not be set for `none`")),
         (Some(_), None) => Err(InvalidField::new(path, "must be set")),
     }
+}
+
+fn webhook(secret: Option<crd::SecretRef>) -> Result<Option<String>, InvalidField> {
+    let name = |secret| secret_name("spec.webhookSecretRef", secret);
+    secret.map(name).transpose()
 }
 
 /// The name of a Secret, which becomes a part of an address.
@@ -148,19 +154,26 @@ fn described(
         tls: Tls::default(),
         secrets: SecretRefs::default(),
         access: Access::default(),
+        fetch_requested: fetch_requested(metadata),
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: status.and_then(source_status_from),
     })
 }
 
+/// The stamp of a webhook; one that is no time asks for nothing.
+fn fetch_requested(metadata: &ObjectMeta) -> Option<Timestamp> {
+    let annotations = metadata.annotations.as_ref()?;
+    annotations.get(annotation::FETCH_REQUESTED)?.parse().ok()
+}
+
 fn tls(tls: crd::Tls) -> Result<Tls, InvalidField> {
     Ok(Tls {
         insecure_skip_verify: tls.insecure_skip_verify,
-        ca_secret: match tls.ca_secret_ref {
-            Some(secret) => Some(secret_name("spec.tls.caSecretRef", secret)?),
-            None => None,
-        },
+        ca_secret: tls
+            .ca_secret_ref
+            .map(|secret| secret_name("spec.tls.caSecretRef", secret))
+            .transpose()?,
     })
 }
 

@@ -130,6 +130,9 @@ pub struct HelmRegistrySpec {
     /// Send credentials to other hosts that the index names too.
     #[serde(default)]
     pub pass_credentials: bool,
+    /// Secret whose token webhooks are signed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_secret_ref: Option<SecretRef>,
     /// How often the endpoint is verified.
     #[serde(default = "one_minute")]
     pub interval: GoDuration,
@@ -188,6 +191,9 @@ pub struct OCIRegistrySpec {
     /// Speak http.
     #[serde(default, rename = "plainHTTP")]
     pub plain_http: bool,
+    /// Secret whose token webhooks are signed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_secret_ref: Option<SecretRef>,
     /// How often the endpoint is verified.
     #[serde(default = "one_minute")]
     pub interval: GoDuration,

@@ -6,6 +6,7 @@
 //! Cluster reads from a Secret counts for the Releases that name it, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use super::Key;
 use super::data::{Data, SeenData, Versions};
@@ -54,6 +55,8 @@ pub(super) struct Facts {
     pub(super) state: Vec<String>,
     /// What the object names.
     pub(super) names: BTreeSet<Name>,
+    /// Of a source: for how long what it gave is not asked for again.
+    pub(super) rest: Duration,
 }
 
 /// What a look depends on.
@@ -65,10 +68,22 @@ pub(super) struct Inputs {
     pub(super) metadata: BTreeMap<String, String>,
 }
 
+impl Inputs {
+    /// The stamp of the last webhook.
+    fn webhook(&self) -> Option<&String> {
+        self.metadata.get(WEBHOOK)
+    }
+}
+
+/// How [`Inputs`] have the annotation that webhooks write.
+pub(super) const WEBHOOK: &str = "annotation core.convoy.kumodo.io/fetch-requested";
+
 /// What follows from what was seen.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     pub(super) look_at: BTreeSet<Key>,
+    /// Looks beside those, after a time: a source is not asked again before.
+    pub(super) look_later: BTreeMap<Key, Duration>,
     pub(super) gone: BTreeSet<Key>,
 }
 
@@ -134,6 +149,12 @@ impl Index {
         }
         if concerns_others {
             self.wake(&Name::Object(key.clone()), effect);
+        }
+        // A look now may find an answer that is too fresh to be asked for again, and older than the webhook.
+        if before.is_some_and(|before| before.inputs.webhook() != facts.inputs.webhook()) {
+            let by = self.named_by.get(&Name::Object(key.clone()));
+            let later = by.into_iter().flatten().map(|key| (key.clone(), facts.rest));
+            effect.look_later.extend(later);
         }
         self.unname(&key, &facts.names);
         for named in &facts.names {
@@ -226,6 +247,7 @@ mod tests {
             },
             state: vec![state.to_owned()],
             names: names.into_iter().collect(),
+            rest: Duration::from_secs(30),
         })
     }
 
@@ -297,6 +319,33 @@ mod tests {
         index.see(Seen::ListBegins(Watched::Releases));
         index.see(web(1, ""));
         assert_eq!(index.see(Seen::ListEnds(Watched::Releases)), Effect::default());
+    }
+
+    #[test]
+    fn a_webhook_leads_to_a_look_now_and_one_when_the_source_may_be_asked_again() {
+        let mut index = Index::default();
+        index.see(web(1, ""));
+        let stamped = |stamp: &str| {
+            let mut facts = facts(source(), 1, "", &[]);
+            facts.inputs.metadata.insert(WEBHOOK.to_owned(), stamp.to_owned());
+            Seen::Object(Watched::GitRepositories, facts)
+        };
+        let first = index.see(stamped("1"));
+        assert!(first.look_later.is_empty(), "nothing was asked before");
+        assert!(index.see(stamped("1")) == Effect::default());
+        let effect = index.see(stamped("2"));
+        assert_eq!(
+            effect.look_at.into_iter().collect::<Vec<_>>(),
+            [release("web"), source()]
+        );
+        let later: Vec<(Key, Duration)> = effect.look_later.into_iter().collect();
+        assert_eq!(later, [(release("web"), Duration::from_secs(30))]);
+    }
+
+    #[test]
+    fn the_name_of_the_stamp_is_the_one_that_is_written() {
+        let name = convoy_domain::names::annotation::FETCH_REQUESTED;
+        assert_eq!(WEBHOOK, format!("annotation {name}"));
     }
 
     #[test]

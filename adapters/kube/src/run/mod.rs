@@ -145,6 +145,7 @@ impl WatchLoops {
         let mut shutdown = pin!(shutdown);
         let mut asked = self.receiver;
         let mut index = Index::default();
+        let mut later = Schedule::default();
         let mut looks = Looks {
             reconciler: self.reconciler,
             settings: self.settings,
@@ -153,9 +154,14 @@ impl WatchLoops {
             running: HashMap::new(),
         };
         loop {
+            while let Some(key) = later.start(Instant::now()) {
+                later.finish(&key, None);
+                looks.soon(key);
+            }
             looks.start_due();
             // A full house waits for an end, not for the clock.
             let next = looks.schedule.next_due().filter(|_| looks.has_room());
+            let next = [next, later.next_due()].into_iter().flatten().min();
             let wake = next.unwrap_or_else(|| Instant::now() + Duration::from_hours(1));
             tokio::select! {
                 biased;
@@ -165,6 +171,10 @@ impl WatchLoops {
                     let effect = index.see(event);
                     for key in effect.gone {
                         looks.schedule.forget(&key);
+                        later.forget(&key);
+                    }
+                    for (key, rest) in effect.look_later {
+                        later.add(key, Instant::now() + rest + looks.settings.debounce);
                     }
                     for key in effect.look_at {
                         looks.soon(key);

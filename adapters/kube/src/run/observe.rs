@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::time::Duration;
 
 use convoy_domain::id::NamespacedName;
 use convoy_domain::names::PREFIX;
@@ -19,7 +20,9 @@ use serde_json::Value;
 use super::Key;
 use super::data::{Data, DataKind, SeenData};
 use super::index::{Facts, Inputs, Name, Seen, Watched};
+use crate::convert::MIN_SYNC_INTERVAL;
 use crate::crd;
+use crate::duration::GoDuration;
 
 /// Objects in one page of a list.
 const PAGE: u32 = 500;
@@ -164,6 +167,7 @@ fn facts(watched: Watched, object: &DynamicObject) -> Option<Facts> {
         },
         state: state(&object.data),
         names: named,
+        rest: rest(&object.data),
     })
 }
 
@@ -182,6 +186,13 @@ fn inputs_of_metadata(watched: Watched, object: &DynamicObject) -> BTreeMap<Stri
                 .map(|(key, value)| (format!("label {key}"), value.clone())),
         )
         .collect()
+}
+
+/// `minSyncInterval` of a source, also of one that cannot set it.
+fn rest(data: &Value) -> Duration {
+    let set = data.pointer("/spec/minSyncInterval").and_then(Value::as_str);
+    let set = set.and_then(|text| text.parse::<GoDuration>().ok());
+    set.map_or(MIN_SYNC_INTERVAL, GoDuration::get)
 }
 
 /// What others wait for: the Ready and Healthy conditions and the generation that they speak of, and which cluster it

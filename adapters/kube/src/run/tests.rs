@@ -64,6 +64,7 @@ fn found(name: &str, generation: i64) -> Seen {
         inputs,
         state: Vec::new(),
         names: [].into(),
+        rest: Duration::from_secs(30),
     };
     Seen::Object(Watched::Releases, Box::new(facts))
 }

@@ -3,6 +3,7 @@
 //! The file holds the same names as the flags, and each value is read by the flag's own parser, so that the three
 //! cannot drift apart. A name that no flag has is an error, also when it belongs to a later version.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -47,6 +48,10 @@ pub(crate) struct Flags {
     /// Memory for fetched sources, for example `512Mi` [default: 512Mi]
     #[arg(long, value_name = "BYTES", env = "CONVOY_ARTIFACT_STORE_BYTES", value_parser = bytes)]
     pub(crate) artifact_store_bytes: Option<u64>,
+    /// Address on which webhooks are received, `0.0.0.0:9292` for example; empty: none are. A source takes part that
+    /// sets `webhookSecretRef`; TLS is for what stands before it
+    #[arg(long, value_name = "ADDRESS", env = "CONVOY_WEBHOOK_ADDRESS", value_parser = address)]
+    pub(crate) webhook_address: Option<Address>,
     /// Form of log lines [default: text]
     #[arg(long, value_name = "FORMAT", env = "CONVOY_LOG_FORMAT", value_enum)]
     pub(crate) log_format: Option<LogFormat>,
@@ -160,6 +165,7 @@ impl Flags {
             default_service_account: self.default_service_account.or(lower.default_service_account),
             entropy_key_secret: self.entropy_key_secret.or(lower.entropy_key_secret),
             artifact_store_bytes: self.artifact_store_bytes.or(lower.artifact_store_bytes),
+            webhook_address: self.webhook_address.or(lower.webhook_address),
             log_format: self.log_format.or(lower.log_format),
             log_level: self.log_level.or(lower.log_level),
             install_crds: self.install_crds.or(lower.install_crds),
@@ -277,6 +283,18 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         .checked_mul(unit)
         .filter(|bytes| *bytes > 0)
         .ok_or_else(|| "the number is out of range".to_string())
+}
+
+/// An address to listen on, or that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address(pub(crate) Option<SocketAddr>);
+
+fn address(text: &str) -> Result<Address, String> {
+    if text.is_empty() {
+        return Ok(Address(None));
+    }
+    let parsed = text.parse().map(|address| Address(Some(address)));
+    parsed.map_err(|_| "write an IP address and a port, such as `127.0.0.1:9292` or `[::]:9292`".to_string())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

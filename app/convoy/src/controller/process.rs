@@ -1,20 +1,24 @@
 //! The parts of a controller, put together.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use convoy_git::{GitFetcher, Options};
+use convoy_domain::url::without_credentials;
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
 use convoy_ports::{BlobStore, ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_system::{SystemClock, SystemEntropy};
 use convoy_value::Value;
+use convoy_webhook::Receiver;
 use kube::api::ListParams;
 use kube::core::Request;
+use tokio::net::TcpListener;
 
 use crate::connect::Connection;
 use crate::failure::Failure;
+use crate::sources;
 
 /// A controller, ready to run.
 pub(crate) struct Process {
@@ -26,6 +30,8 @@ pub(crate) struct Process {
     pub(crate) file_sources: bool,
     /// Releases that are reconciled at a time.
     pub(crate) concurrency: usize,
+    /// Where webhooks are received.
+    pub(crate) webhooks: Option<SocketAddr>,
     /// How long what is under way may take once the process is told to stop.
     pub(crate) grace: Duration,
     /// Settings of the reconciler.
@@ -46,16 +52,14 @@ impl Process {
 
     /// Reconciles until `stop` ends, and then for as long as what is under way takes, within bounds.
     pub(crate) async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Failure> {
-        let fetcher = GitFetcher::new(Options {
-            file_urls: self.file_sources,
-            environment_proxy: true,
-            ..Options::default()
-        })
-        .map_err(|error| Failure::new("cannot set up git sources").because(&error))?;
+        let webhooks = match self.webhooks {
+            Some(address) => Some(self.receive_webhooks(address).await?),
+            None => None,
+        };
         let ports = Ports {
             control_plane: self.control_plane(),
             clusters: self.clusters(),
-            sources: Arc::new(fetcher),
+            sources: sources::fetchers(self.file_sources)?,
             store: self.store,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
@@ -73,10 +77,30 @@ impl Process {
             }
             tracing::warn!(reason = %failure.reason, message = failure.message, "charts do not render");
         }
+        let webhooks = webhooks.map(tokio::spawn);
         let loops = WatchLoops::new(runtime, settings);
         loops.run(self.connection.client, stop).await;
+        if let Some(webhooks) = webhooks {
+            webhooks.abort();
+        }
         tracing::info!("stopped");
         Ok(())
+    }
+
+    /// Listens for webhooks; what is answered answers until it is dropped.
+    async fn receive_webhooks(&self, address: SocketAddr) -> Result<impl Future<Output = ()> + Send + use<>, Failure> {
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|error| Failure::new(format!("cannot listen for webhooks on `{address}`")).because(&error))?;
+        // The system chooses where the port is 0.
+        let address = listener.local_addr().unwrap_or(address);
+        tracing::info!(%address, "receiving webhooks");
+        let receiver = Receiver::new(
+            self.control_plane(),
+            Arc::new(SystemClock),
+            convoy_webhook::Settings::default(),
+        );
+        Ok(receiver.serve(listener, std::future::pending()))
     }
 }
 
@@ -99,28 +123,6 @@ fn opened(
             .because(&error)
             .hint("write `file:///DIR?create_dir=true`, `mem://`, or nothing for no store")
     })
-}
-
-/// A URL without what may hold credentials: its query, its fragment, and the user before its host.
-///
-/// A password may hold any character that should have been escaped: of a URL with a host, everything before the last
-/// `@` goes.
-fn without_credentials(url: &str) -> String {
-    let url = url.trim();
-    let (scheme, rest) = match url.split_once(':') {
-        Some((scheme, rest)) => (format!("{scheme}:"), rest),
-        None => (String::new(), url),
-    };
-    let slashes = if rest.starts_with("//") { "//" } else { "" };
-    let rest = &rest[slashes.len()..];
-    // A URL without a host has no user, and its path may hold an `@`.
-    let rest = if slashes.is_empty() || !rest.starts_with('/') {
-        rest.rsplit_once('@').map_or(rest, |(_, place)| place)
-    } else {
-        rest
-    };
-    let place = rest.find(['?', '#']).map_or(rest, |end| &rest[..end]);
-    format!("{scheme}{slashes}{place}")
 }
 
 /// Asks the server for Releases once, so that what is wrong with it is said at the start.
@@ -154,28 +156,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_credentials_of_a_url_are_shown() {
-        let check = |url: &str, expect: &str| assert_eq!(without_credentials(url), expect, "{url}");
-        check("s3://bucket/path?secret=x", "s3://bucket/path");
-        check("s3://user:pass@bucket/path?secret=x", "s3://bucket/path");
-        check("s3://user:pa/ss@bucket", "s3://bucket");
-        check("s3://user:pa?s#s@bucket", "s3://bucket");
-        check("s3://user:p@ss@bucket#x", "s3://bucket");
-        check("s3:user:pass@bucket", "s3:bucket");
-        check("user:pass@bucket", "user:bucket");
-        check("s3://bucket?user=a@b", "s3://b");
-        check("file:///srv/a@b?create_dir=true", "file:///srv/a@b");
-        check("mem://", "mem://");
-        check("", "");
+    fn no_credentials_of_a_store_are_shown() {
         let text = format!("{:?}", open_store("s3://user:pass@bucket").unwrap_err());
         assert!(text.contains("s3://bucket") && !text.contains("pass"), "{text}");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn a_password_before_a_host_is_never_shown(noise in "[ -~]{0,20}") {
-            let shown = without_credentials(&format!("s3://user:{noise}SECRET{noise}@bucket/path"));
-            proptest::prop_assert!(!shown.contains("SECRET"), "{}", shown);
-        }
     }
 }

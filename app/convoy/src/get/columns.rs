@@ -1,5 +1,6 @@
 //! The columns of each table.
 
+use convoy_domain::url::without_credentials;
 use convoy_value::Value;
 use jiff::Timestamp;
 
@@ -43,7 +44,9 @@ pub(super) const SOURCES: &[Column] = &[
     column("KIND", |object, _| Cell::new(text(object, &["kind"]))),
     column("NAME", name),
     column("READY", ready),
-    column("URL", |object, _| Cell::new(text(object, &["spec", "url"]))),
+    column("URL", |object, _| {
+        Cell::new(without_credentials(text(object, &["spec", "url"])))
+    }),
     column("VERIFIED", |object, now| {
         since(text(object, &["status", "lastVerifiedAt"]), now)
     }),

@@ -18,22 +18,16 @@ use convoy_domain::limits::Limits;
 use convoy_domain::mutation::mutate;
 use convoy_domain::object::Object;
 use convoy_domain::release::{Content, Release};
-use convoy_domain::source::{Source, SourceKind};
 use convoy_domain::validate::validate;
-use convoy_git::{GitFetcher, Options};
-use convoy_kube::{written_git_repository, written_release};
-use convoy_ports::{Clock as _, Entropy as _, SourceFetcher as _};
+use convoy_kube::written_release;
+use convoy_ports::{Clock as _, Entropy as _};
 use convoy_system::{SystemClock, SystemEntropy};
-use convoy_value::Value;
 
 use super::manifests;
 use crate::disk::{self, Tree};
 use crate::documents::{self, Document};
 use crate::failure::Failure;
-use crate::{jobs, lint, print};
-
-/// How the URL of a source names a directory beside its file.
-const RELATIVE: &str = "file://./";
+use crate::{jobs, lint, print, sources};
 
 /// What to render.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +56,7 @@ pub(super) fn render(wanted: Wanted<'_>, limits: &Limits) -> Result<Vec<Object>,
     }
     lint::documents(&documents)?;
     let document = choose(&documents, files, name)?;
-    let release = written_release(json(&document.value))
-        .map_err(|error| Failure::new(format!("{} is not valid", document.place())).because(&error))?;
-    validate(&release).map_err(|failure| {
-        Failure::new(format!("{} is not valid", document.place()))
-            .because_text(format!("{}: {}", failure.reason, failure.message))
-    })?;
+    let release = released(document)?;
     let tree = match source {
         Some(dir) => Sources::of_directory(dir, &release.spec.content, limits)?,
         None => source_files(&documents, &release, limits)?,
@@ -169,12 +158,25 @@ fn deep<T: Send>(
     })
 }
 
+/// Reads and checks a Release.
+pub(crate) fn released(document: &Document) -> Result<Release, Failure> {
+    let invalid = || Failure::new(format!("{} is not valid", document.place()));
+    let release = written_release(document.json()).map_err(|error| invalid().because(&error))?;
+    validate(&release).map_err(|failure| invalid().because_text(format!("{}: {}", failure.reason, failure.message)))?;
+    Ok(release)
+}
+
 /// A live Release has a name, not a file: say so, rather than that a file is missing.
 fn not_a_file(failure: Failure) -> Failure {
     failure.hint("`convoy render` reads files; a Release on a cluster is not rendered by this version")
 }
 
-fn choose<'a>(documents: &'a [Document], files: &[PathBuf], name: Option<&str>) -> Result<&'a Document, Failure> {
+/// The Release of the files, or the one of a name.
+pub(crate) fn choose<'a>(
+    documents: &'a [Document],
+    files: &[PathBuf],
+    name: Option<&str>,
+) -> Result<&'a Document, Failure> {
     let mut releases: Vec<&Document> = documents
         .iter()
         .filter(|document| document.group() == convoy_kube::crd::CORE_GROUP && document.text(&["kind"]) == "Release")
@@ -205,66 +207,19 @@ fn choose<'a>(documents: &'a [Document], files: &[PathBuf], name: Option<&str>) 
 
 /// The files of the Release's source.
 fn source_files(documents: &[Document], release: &Release, limits: &Limits) -> Result<Sources, Failure> {
-    let key = &release.spec.source;
-    let document = documents
-        .iter()
-        .find(|document| {
-            document.group() == convoy_kube::crd::SOURCE_GROUP
-                && document.text(&["kind"]) == key.kind.kind()
-                && document.text(&["metadata", "name"]) == key.id.name()
-                && document.namespace() == key.id.namespace()
-        })
-        .ok_or_else(|| {
-            Failure::new(format!(
-                "{key}, the source of Release {}, is not in the files",
-                release.id
-            ))
-            .hint("name its file too, or a directory with `--source DIR`")
-        })?;
-    if key.kind != SourceKind::Git {
-        return Err(Failure::new(format!(
-            "{} is not supported by this version",
-            document.place()
-        )));
-    }
-    if let Some(dir) = document.text(&["spec", "url"]).strip_prefix(RELATIVE) {
+    let document = sources::of_release(documents, release)?;
+    if let Some(dir) = document.text(&["spec", "url"]).strip_prefix(sources::RELATIVE) {
         let beside = document.file.parent().unwrap_or(Path::new(".")).join(dir);
         return Sources::of_directory(&beside, &release.spec.content, limits);
     }
-    let source = written_git_repository(json(&document.value))
-        .map_err(|error| Failure::new(format!("{} is not valid", document.place())).because(&error))?;
-    fetch(&source, release, limits)
-}
-
-/// Fetches; the one part that needs an async runtime.
-fn fetch(source: &Source, release: &Release, limits: &Limits) -> Result<Sources, Failure> {
-    let what = || format!("cannot fetch {}", source.key);
+    let source = sources::described(documents, document, release)?;
     let (mut files, mut time) = (Files::new(), None);
+    // The one part that needs an async runtime.
     jobs::block_on(async {
-        // The person who runs the command may read their own directories.
-        let options = Options {
-            file_urls: true,
-            environment_proxy: true,
-            ..Options::default()
-        };
-        let fetcher = GitFetcher::new(options).map_err(|error| Failure::new(what()).because(&error))?;
-        let wanted = &release.spec.source_ref;
-        let revision = fetcher
-            .resolve(source, wanted)
-            .await
-            .map_err(|error| Failure::new(what()).because(&error))?;
-        let artifact = fetcher
-            .fetch(source, wanted, &revision, limits)
-            .await
-            .map_err(|error| Failure::new(what()).because(&error))?;
+        let (_, artifact) = sources::fetch(&source, &release.spec.source_ref, limits).await?;
         files.clone_from(&artifact.files);
         time = artifact.time;
         Ok(())
     })?;
     Ok(Sources { files, time })
-}
-
-fn json(value: &Value) -> serde_json::Value {
-    // A value has text keys and finite numbers: it always has a JSON form.
-    serde_json::to_value(value).unwrap_or_default()
 }

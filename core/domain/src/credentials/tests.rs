@@ -22,6 +22,7 @@ fn source(url: &str) -> Source {
         tls: Tls::default(),
         secrets: SecretRefs::default(),
         access: Access::default(),
+        fetch_requested: None,
         unsupported: Vec::new(),
         ignored: Vec::new(),
         status: None,

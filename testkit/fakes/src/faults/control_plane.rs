@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use convoy_domain::Timestamp;
 use convoy_domain::cluster::{ClusterFacts, ClusterRecord};
 use convoy_domain::condition::Condition;
 use convoy_domain::id::{NamespacedName, ReleaseId};
@@ -72,6 +73,11 @@ impl ControlPlane for FaultyControlPlane {
 
     async fn cluster(&self, id: &NamespacedName) -> Answer<Option<ClusterRecord>> {
         self.read("cluster", &id.to_string(), self.inner.cluster(id)).await
+    }
+
+    async fn request_fetch(&self, source: &Source, at: Timestamp) -> Answer<()> {
+        let act = self.inner.request_fetch(source, at);
+        self.effect("request_fetch", &source.key.to_string(), act).await
     }
 
     async fn secret(&self, id: &NamespacedName) -> Answer<Option<BTreeMap<String, Secret<Vec<u8>>>>> {
