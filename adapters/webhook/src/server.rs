@@ -215,6 +215,20 @@ fn headers(all: &HeaderMap) -> impl Iterator<Item = (&str, &[u8])> {
     all.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
 }
 
+/// How long, and for how many bytes, a body that is too long is still read: a sender that is cut off in the middle of
+/// it does not hear the answer.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 2 * 1024 * 1024;
+
+async fn drained(mut body: Incoming) {
+    let mut length = 0;
+    while length < LINGER_BYTES
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        length += frame.data_ref().map_or(0, |piece| piece.len());
+    }
+}
+
 /// Reads the body, piece by piece, and says whether it is proved.
 async fn proved(mut check: Check, mut body: Incoming) -> Result<bool, Answer> {
     let mut length = 0;
@@ -224,6 +238,7 @@ async fn proved(mut check: Check, mut body: Incoming) -> Result<bool, Answer> {
         if let Some(piece) = frame.data_ref() {
             length += piece.len();
             if length > BODY_BYTES {
+                let _ = timeout(LINGER, drained(body)).await;
                 return Err(Answer::TooLarge);
             }
             check.update(piece);

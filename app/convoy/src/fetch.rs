@@ -7,7 +7,6 @@ use convoy_domain::id::ReleaseId;
 use convoy_domain::release::Release;
 use convoy_domain::source::{Source, SourceRef};
 use convoy_domain::url::without_credentials;
-use convoy_domain::validate::validate;
 use convoy_kube::KubeControlPlane;
 use convoy_ports::ControlPlane as _;
 use convoy_runtime::with_secrets;

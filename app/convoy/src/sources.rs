@@ -9,7 +9,7 @@ pub(crate) use written::{RELATIVE, described, of_release};
 use convoy_domain::artifact::{Artifact, Revision};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::{Source, SourceRef};
-use convoy_ports::{FetchError, SourceFetcher as _};
+use convoy_ports::FetchError;
 
 use crate::failure::Failure;
 

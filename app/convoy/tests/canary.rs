@@ -347,7 +347,7 @@ impl World {
             (format!("git-basic/w-{WORD}"), String::new()),
             (format!("git-basic/x-{WORD}"), String::new()),
             ("git-basic".to_owned(), format!("authorization: Bearer x-{WORD}\r\n")),
-            (format!("absent-{WORD}"), format!("x-gitlab-token: {WORD}\r\n")),
+            ("absent".to_owned(), format!("x-gitlab-token: {WORD}\r\n")),
         ] {
             let mut stream = TcpStream::connect(address).unwrap();
             let request = format!(

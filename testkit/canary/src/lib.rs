@@ -77,9 +77,12 @@ impl Canary {
     pub fn leaks(&self, place: &str, text: &str) -> Vec<Leak> {
         let of_line = |line: &str| {
             let lower = line.to_ascii_lowercase();
-            let found = self.forms.iter().find(|form| match form.any_case {
-                true => lower.contains(&form.text.to_ascii_lowercase()),
-                false => line.contains(&form.text),
+            let found = self.forms.iter().find(|form| {
+                if form.any_case {
+                    lower.contains(&form.text.to_ascii_lowercase())
+                } else {
+                    line.contains(&form.text)
+                }
             })?;
             Some(Leak {
                 place: place.to_owned(),

@@ -83,12 +83,15 @@ where
         field_manager: Some(FIELD_MANAGER.to_owned()),
         ..PatchParams::default()
     };
+    let object = source.key.to_string();
     // Only metadata comes back, and nothing of it is needed.
     let written = api.patch_metadata(id.name(), &parameters, &Patch::Merge(&patch)).await;
-    match written.map_err(|error| refused(&source.key.to_string(), error)) {
-        // Gone, or another one of its name.
-        Err(ControlPlaneError::NotFound { .. } | ControlPlaneError::Stale { .. }) => Ok(()),
-        written => written.map(drop),
+    let Err(error) = written else { return Ok(()) };
+    // A server says in more than one way that the uid is another's.
+    let found = api.get_metadata_opt(id.name()).await;
+    match found.map_err(|error| refused(&object, error))? {
+        Some(found) if found.metadata.uid.as_ref() == Some(&source.uid) => Err(refused(&object, error)),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::Condition;
+use super::common::{Condition, Url};
 use super::schema;
 
 /// `spec` of a Cluster.

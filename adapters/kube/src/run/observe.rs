@@ -12,7 +12,7 @@ use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
-use kube::runtime::watcher::{self, Event, metadata_watcher, watcher};
+use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,20 +63,20 @@ pub(super) fn all(client: &Client, data: bool) -> impl Stream<Item = Seen> + use
     let objects = Watched::ALL.map(|watched| one(client.clone(), watched));
     let data = data.then(|| {
         [
-            metadata(Api::<ConfigMap>::all(client.clone()), DataKind::ConfigMap),
-            metadata(Api::<Secret>::all(client.clone()), DataKind::Secret),
+            metadata::<ConfigMap>(client.clone(), DataKind::ConfigMap),
+            metadata::<Secret>(client.clone(), DataKind::Secret),
         ]
     });
     select_all(objects.into_iter().chain(data.into_iter().flatten()))
 }
 
 /// Watches what is not to be read: the server sends metadata alone.
-fn metadata<K>(api: Api<K>, kind: DataKind) -> BoxStream<'static, Seen>
+fn metadata<K>(client: Client, kind: DataKind) -> BoxStream<'static, Seen>
 where
     K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + 'static,
 {
     let config = watcher::Config::default().page_size(PAGE);
-    metadata_watcher(api, config)
+    watcher(Api::<PartialObjectMeta<K>>::all(client), config)
         .default_backoff()
         .filter_map(move |event| async move {
             match event {

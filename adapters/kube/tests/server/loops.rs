@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::source::{SourceKey, SourceKind};
-use convoy_kube::{KubeControlPlane, Settings, WatchLoops};
+use convoy_kube::{KubeControlPlane, Settings, WatchLoops, crd};
 use convoy_ports::{ControlPlane as _, Reconciler, Requeue};
 use convoy_testkit_contract::control_plane::World as _;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -101,12 +104,64 @@ pub(crate) async fn check(server: &Server) {
     ));
     listener.hears(&release("web"), heard).await;
 
+    check_data(server, &namespace, &world, &listener).await;
+
     let heard = listener.heard(&release("web"));
     world.delete_cluster("here").await;
     listener.hears(&release("web"), heard).await;
 
     end.send(()).unwrap();
     running.await.unwrap();
+}
+
+/// A Secret of a source and a `ConfigMap` of a Release lead to looks when they come, change and go; others do not.
+async fn check_data(server: &Server, namespace: &str, world: &KubeWorld, listener: &Listener) {
+    let parameters = PatchParams::apply("test").force();
+    let secrets: Api<Secret> = Api::namespaced(server.client.clone(), namespace);
+    let maps: Api<ConfigMap> = Api::namespaced(server.client.clone(), namespace);
+    let put = async |name: &str, value: &str| {
+        let data = json!({"metadata": {"name": name}, "stringData": {"token": value}});
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": data["metadata"], "stringData": data["stringData"]});
+        secrets.patch(name, &parameters, &Patch::Apply(&secret)).await.unwrap();
+        let map =
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": data["metadata"], "data": data["stringData"]});
+        maps.patch(name, &parameters, &Patch::Apply(&map)).await.unwrap();
+    };
+    let sources: Api<crd::GitRepository> = Api::namespaced(server.client.clone(), namespace);
+    let auth = json!({"spec": {"auth": {"type": "token", "secretRef": {"name": "data"}}}});
+    let merge = PatchParams::default();
+    sources.patch("repo", &merge, &Patch::Merge(&auth)).await.unwrap();
+    world.create_release("charted").await;
+    let layer = json!({"type": "configMap", "configMap": {"name": "data"}});
+    let chart = json!({"spec": {"content": {"type": "helm", "manifests": null, "helm": {"values": [layer]}}}});
+    let releases: Api<crd::Release> = Api::namespaced(server.client.clone(), namespace);
+    releases.patch("charted", &merge, &Patch::Merge(&chart)).await.unwrap();
+    settle().await;
+
+    let source = format!("GitRepository {namespace}/repo");
+    let releases = ["web", "charted"].map(|name| format!("Release {namespace}/{name}"));
+    let counts = || {
+        let of = |what: &String| listener.heard(what);
+        [of(&source), of(&releases[0]), of(&releases[1])]
+    };
+    let each_is_heard = async |before: [usize; 3]| {
+        listener.hears(&source, before[0]).await;
+        listener.hears(&releases[0], before[1]).await;
+        listener.hears(&releases[1], before[2]).await;
+        settle().await;
+    };
+    let before = counts();
+    put("data", "one").await;
+    each_is_heard(before).await;
+    let before = counts();
+    put("data", "two").await;
+    each_is_heard(before).await;
+    let before = counts();
+    put("other", "one").await;
+    settle().await;
+    assert_eq!(counts(), before, "nothing names the others");
+    secrets.delete("data", &DeleteParams::default()).await.unwrap();
+    each_is_heard(before).await;
 }
 
 async fn settle() {

@@ -390,7 +390,7 @@ mod tests {
         let text = refused(&[("render-store-urll", "mem://".into())]);
         assert!(text.contains("unknown key `render-store-urll`") && text.contains("did you mean `render-store-url`"));
         // Flags of later versions are not passed over either.
-        assert!(refused(&[("webhook-address", ":9292".into())]).contains("unknown key `webhook-address`"));
+        assert!(refused(&[("otlp-endpoint", ":4317".into())]).contains("unknown key `otlp-endpoint`"));
     }
 
     #[test]
