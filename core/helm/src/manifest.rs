@@ -218,15 +218,20 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     documents.into_iter().map(str::trim_start).collect()
 }
 
-/// What is looked at in a manifest.
-const FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+/// What is looked at in a manifest: names match whatever their case.
+fn is_looked_at(path: &[&str]) -> bool {
+    let is_one_of = |name: &str, names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
+    match *path {
+        [name] => is_one_of(name, &["apiVersion", "kind", "metadata"]),
+        [metadata, name] => metadata.len() == "metadata".len() && is_one_of(name, &["name", "annotations"]),
+        _ => false,
+    }
+}
 
 fn head(content: &str) -> Result<Head, Reason> {
     const NAME: &str = "SimpleHead";
-    let value = yaml::helm::parse_members(content, &Limits::default(), |key| {
-        FIELDS.iter().any(|field| key.eq_ignore_ascii_case(field))
-    })
-    .map_err(|error| decode::refused(&error))?;
+    let value = yaml::helm::parse_members(content, &Limits::default(), is_looked_at);
+    let value = value.map_err(|error| decode::refused(&error))?;
     let mut head = Head::default();
     let Some(map) = decode::structure(&value, Place::new(NAME, ""), "util.SimpleHead")? else {
         return Ok(head);

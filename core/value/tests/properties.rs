@@ -57,6 +57,81 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Lines as manifests have them, at any indentation, and some that break what stands before them.
+fn manifest_like() -> impl Strategy<Value = String> {
+    let lines = vec![
+        "kind: Service",
+        "metadata:",
+        "name: a-b # c",
+        "helm.sh/hook: \"pre-install,test\"",
+        "\"a b\": 'it''s' ",
+        "- x: 1",
+        "- - y",
+        "-",
+        "- ",
+        "- {}",
+        "spec: [a, \"b\", 'c']",
+        "text: |",
+        "text: >-",
+        "text: |2",
+        "- |+",
+        "more text",
+        "--flag=a:b",
+        "http://a/b#c",
+        "",
+        "   ",
+        "# comment",
+        "'on",
+        "two lines'",
+        "b: \"a\\",
+        "\\\"c\"",
+        "on: 1",
+        "8080: x",
+        "a: b: c",
+        "a: .inf",
+        "a: &b c",
+        "<<: *b",
+        "a: [",
+        "]",
+        "? a",
+        "---",
+        "...",
+        "\tb: 1",
+        "a:\t1",
+        "c: \u{e4}",
+        "d: 1\r",
+    ];
+    let line = (0..4usize, prop::sample::select(lines));
+    prop::collection::vec(line, 1..12).prop_map(|lines| {
+        let lines = lines
+            .iter()
+            .map(|(depth, line)| format!("{}{line}\n", "  ".repeat(*depth)));
+        format!("a:\n{}", lines.collect::<String>())
+    })
+}
+
+fn members_are_those_of_a_whole_reading(text: &str) {
+    let wanted = |path: &[&str]| path.iter().all(|key| key.len() != 1);
+    let limits = Limits::default();
+    let expect = yaml::helm::parse(text, &limits).map(|mut value| {
+        if let Value::Object(map) = &mut value {
+            map.retain(|key, _| wanted(&[key]));
+            for (_, value) in map.iter_mut() {
+                if let Value::Object(inner) = value
+                    && !inner.is_empty()
+                {
+                    inner.retain(|key, _| wanted(&[key]));
+                    if inner.is_empty() {
+                        *value = Value::Null;
+                    }
+                }
+            }
+        }
+        value
+    });
+    assert_eq!(yaml::helm::parse_members(text, &limits, wanted), expect, "{text:?}");
+}
+
 /// Text of YAML's own characters: more of it parses than of any text.
 fn yaml_like() -> impl Strategy<Value = String> {
     let pieces = vec![
@@ -178,6 +253,12 @@ proptest! {
         }
     }
 
+    /// Lines of manifests, whole and broken: of most, the members are found by the outline.
+    #[test]
+    fn wanted_members_of_lines_are_those_of_a_whole_reading(text in manifest_like()) {
+        members_are_those_of_a_whole_reading(&text);
+    }
+
     /// Both what has the shape of a manifest, and what has no shape.
     #[test]
     fn wanted_members_are_those_of_a_whole_reading(text in prop_oneof![
@@ -185,14 +266,6 @@ proptest! {
         (yaml_like(), yaml_like()).prop_map(|(a, b)| format!("a: {a}\nb:\n  c: {b}\na1: .inf\n")),
         value().prop_map(|value| yaml::marshal(&value).unwrap_or_default()),
     ]) {
-        let wanted = |key: &str| key.len() != 1;
-        let limits = Limits::default();
-        let expect = yaml::helm::parse(&text, &limits).map(|mut value| {
-            if let Value::Object(map) = &mut value {
-                map.retain(|key, _| wanted(key));
-            }
-            value
-        });
-        prop_assert_eq!(yaml::helm::parse_members(&text, &limits, wanted), expect);
+        members_are_those_of_a_whole_reading(&text);
     }
 }

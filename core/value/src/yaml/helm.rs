@@ -7,11 +7,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::compose::{Composer, Options};
+use super::compose::Options;
 use super::error::{BAD_SEPARATOR, Dialect, Mark};
-use super::input;
-use super::{Document, Error, ErrorKind, check_size, read_all, read_first, read_first_document};
-use crate::{Limits, Numbers, Value};
+use super::{Document, Error, ErrorKind, check_size, outline, read_all, read_first, read_first_document};
+use crate::{Limits, Map, Numbers, Value};
 
 fn options(limits: &Limits, numbers: Numbers, strict: bool) -> Options<'_> {
     Options {
@@ -30,22 +29,39 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
     read_first(text.as_ref(), options(limits, Numbers::Exact, false))
 }
 
-/// As [`parse`], but of a mapping only the members whose keys are wanted: their place in a large document costs no
-/// value for the rest of it.
+/// As [`parse`], but of the root mapping only the members whose paths are wanted, and of mappings that are such members
+/// in turn theirs: their place in a large document costs no value for the rest of it. A mapping that has members, but
+/// none that is wanted, is null.
 ///
 /// # Errors
 /// As [`parse`], whichever member the error is in.
-pub fn parse_members(text: impl AsRef<[u8]>, limits: &Limits, wanted: impl Fn(&str) -> bool) -> Result<Value, Error> {
+pub fn parse_members(
+    text: impl AsRef<[u8]>,
+    limits: &Limits,
+    wanted: impl Fn(&[&str]) -> bool,
+) -> Result<Value, Error> {
     let (text, options) = (text.as_ref(), options(limits, Numbers::Exact, false));
     check_size(text, options)?;
-    let input = input::decode(text);
-    let members = Composer::new(&input.text, input.broken, options).members(&wanted);
-    if let Some(members) = members {
-        return Ok(members);
+    let outline = str::from_utf8(text).ok();
+    let outline = outline.and_then(|text| outline::members(text, limits.effective_depth(), &wanted));
+    if let Some(lines) = outline
+        && let Ok(members) = read_first(lines.as_bytes(), options)
+    {
+        return Ok(if members.is_null() { Map::new().into() } else { members });
     }
     let mut value = read_first(text, options)?;
     if let Value::Object(map) = &mut value {
-        map.retain(|key, _| wanted(key));
+        map.retain(|key, _| wanted(&[key]));
+        for (key, value) in map.iter_mut() {
+            if let Value::Object(inner) = value
+                && !inner.is_empty()
+            {
+                inner.retain(|inner, _| wanted(&[key, inner]));
+                if inner.is_empty() {
+                    *value = Value::Null;
+                }
+            }
+        }
     }
     Ok(value)
 }

@@ -21,6 +21,7 @@ mod event;
 pub mod helm;
 mod input;
 pub mod kustomize;
+mod outline;
 mod parser;
 mod resolve;
 mod scan_block;

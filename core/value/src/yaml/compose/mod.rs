@@ -6,7 +6,6 @@
 
 mod beyond_json;
 mod mapping;
-mod members;
 mod scalar;
 
 use alloc::collections::BTreeMap;
