@@ -113,7 +113,8 @@ pub fn chart_archive(data: &[u8]) {
         depth: 2,
     };
     for bytes in [data.to_vec(), gzip(data)] {
-        if let Ok(files) = archive::unpack(&bytes, &limits) {
+        let unpacked = [archive::unpack(&bytes, &limits), archive::unpack_files(&bytes, &limits)];
+        for files in unpacked.into_iter().flatten() {
             assert!(files.len() <= limits.files);
             let total: usize = files.iter().map(|file| file.data.len()).sum();
             assert!(total <= limits.total);

@@ -2,6 +2,7 @@
 
 pub mod helm;
 pub mod kustomize;
+pub mod registry;
 pub mod template;
 pub mod value;
 
@@ -23,4 +24,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("kustomize_patch", kustomize::kustomize_patch),
     ("kustomize_replacements", kustomize::kustomize_replacements),
     ("kustomize_paths", kustomize::kustomize_paths),
+    ("oci_reference", registry::oci_reference),
+    ("oci_challenge", registry::oci_challenge),
+    ("oci_manifest", registry::oci_manifest),
 ];

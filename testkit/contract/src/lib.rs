@@ -4,6 +4,7 @@
 //! factory, and panics with the name of the first case that fails.
 
 pub mod blob_store;
+pub mod charts;
 pub mod cluster;
 pub mod control_plane;
 pub mod source_fetcher;

@@ -76,6 +76,7 @@ fn installed_by(name: &str) -> &str {
         "kubectl" => "helm",
         "kube-apiserver" | "kube-controller-manager" => "controlplane",
         "nginx" | "fcgiwrap" | "htpasswd" | "git-http-backend" => "git-http",
+        "registry" | "in-memory-registry" => "registries",
         "sshd" | "ssh-keygen" | "gpg" | "libnss_wrapper.so" => "git-ssh",
         other => other,
     }

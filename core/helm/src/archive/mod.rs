@@ -72,6 +72,9 @@ pub enum ArchiveError {
     /// A name begins with a drive.
     #[error("chart contains illegally named files")]
     Named,
+    /// A name of what is no chart leads elsewhere, or is none.
+    #[error("the archive has a file named {0:?}")]
+    Name(String),
     /// `Chart.yaml` is not in a folder.
     #[error("chart yaml not in base directory")]
     NoBase,
@@ -108,6 +111,31 @@ pub struct File {
 /// # Errors
 /// When the archive is damaged, names what it may not, or passes a limit.
 pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, ArchiveError> {
+    let mut files = read(bytes, limits, name_in_chart)?;
+    if files.is_empty() {
+        return Err(ArchiveError::Empty);
+    }
+    for file in &mut files {
+        if let Some(text) = file.data.strip_prefix(b"\xef\xbb\xbf") {
+            file.data = text.into();
+        }
+    }
+    Ok(files)
+}
+
+/// Unpacks an archive of any files, whose names and bytes stay as they are. Links are refused.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_files(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, ArchiveError> {
+    read(bytes, limits, name_in_archive)
+}
+
+fn read(
+    bytes: &[u8],
+    limits: &Limits,
+    name_of: impl Fn(&str) -> Result<String, ArchiveError>,
+) -> Result<Vec<File>, ArchiveError> {
     let cap = limits.total.min(bytes.len().saturating_mul(limits.ratio).max(1 << 20));
     let text = gzip::inflate(bytes, cap.saturating_add(limits.files * 1024), limits)?;
     let mut files = Vec::new();
@@ -118,7 +146,7 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, ArchiveError> 
         if entry.kind == tar::Kind::Folder {
             continue;
         }
-        let name = name_in_chart(&entry.name)?;
+        let name = name_of(&entry.name)?;
         if entry.kind == tar::Kind::Irregular {
             return Err(ArchiveError::Irregular(entry.name));
         }
@@ -135,16 +163,10 @@ pub fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, ArchiveError> 
         if files.len() == limits.files {
             return Err(ArchiveError::Limit(format!("{} files", limits.files)));
         }
-        let data = entry.data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(entry.data);
-        let file = File {
+        files.push(File {
             name,
-            data: data.into(),
-        };
-
-        files.push(file);
-    }
-    if files.is_empty() {
-        return Err(ArchiveError::Empty);
+            data: entry.data.into(),
+        });
     }
     Ok(files)
 }
@@ -172,6 +194,18 @@ fn name_in_chart(name: &str) -> Result<String, ArchiveError> {
         return Err(ArchiveError::NoBase);
     }
     Ok(clean)
+}
+
+/// The name of a file that lies anywhere in an archive.
+fn name_in_archive(name: &str) -> Result<String, ArchiveError> {
+    let outside = || ArchiveError::Name(name.to_string());
+    if name.starts_with('/') || name.contains(['\\', '\0']) || name.split('/').any(|part| part == "..") {
+        return Err(outside());
+    }
+    match clean(name) {
+        clean if clean == "." => Err(outside()),
+        clean => Ok(clean),
+    }
 }
 
 /// Go's `path.Clean` of a relative path.
@@ -207,6 +241,23 @@ mod tests {
         check("a", Err(ArchiveError::Outside("a".into())));
         check("a/c:/x", Err(ArchiveError::Named));
         check("Chart.yaml/x", Err(ArchiveError::NoBase));
+    }
+
+    #[test]
+    fn names_of_files_stay_inside_of_the_archive() {
+        let check = |name: &str, expect: Option<&str>| {
+            let expect = expect.map_or_else(|| Err(ArchiveError::Name(name.into())), |clean| Ok(clean.into()));
+            assert_eq!(name_in_archive(name), expect, "{name}");
+        };
+        check("a.yaml", Some("a.yaml"));
+        check("./a//b/./c", Some("a/b/c"));
+        check("a/..b", Some("a/..b"));
+        check("/etc/passwd", None);
+        check("../a", None);
+        check("a/../b", None);
+        check("a\\..\\b", None);
+        check("./", None);
+        check("", None);
     }
 
     #[test]
