@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use convoy_helm::layers::{self, Layer};
-use convoy_helm::{Chart, Files, Selection, Settings, archive, render};
+use convoy_helm::{Chart, Files, Selection, Settings, archive, index, render};
 use convoy_sprig::semver::{Constraint, Version};
 use convoy_template::Limits;
 
@@ -101,6 +101,22 @@ pub fn helm_values(data: &[u8]) {
     let Ok(values) = apply() else { return };
     assert_eq!(Ok(&values), apply().as_ref());
     rendered(&chart(own, "v: {{ .Values | toJson }}\n"), values);
+}
+
+/// Indexes of repositories: what the reader of block style takes, the other one reads the same; look-ups always end.
+pub fn helm_index(data: &[u8]) {
+    let whole = index::read_whole(data);
+    if let Some(block) = index::read_block(data) {
+        assert_eq!(Ok(&block), whole.as_ref());
+    }
+    let Ok(index) = whole else { return };
+    for chart in index.charts() {
+        for asked in ["", ">0-0", "1.x || ~2"] {
+            if let Ok(found) = index.find(chart, asked) {
+                assert!(index.versions(chart).any(|version| version == found));
+            }
+        }
+    }
 }
 
 /// Archives: the bytes as they are, and as the tar inside of gzip.

@@ -14,6 +14,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("semver", helm::semver),
     ("helm_values", helm::helm_values),
     ("chart_archive", helm::chart_archive),
+    ("helm_index", helm::helm_index),
     ("helm_template", helm::helm_template),
     ("yaml_helm", value::yaml_helm),
     ("yaml_kustomize", value::yaml_kustomize),

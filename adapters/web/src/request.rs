@@ -58,6 +58,12 @@ impl Request {
         }
     }
 
+    /// What it asks.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
     /// Adds a header. `Authorization` is what [`Self::authorize`] is for: a header goes wherever a redirect leads.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {

@@ -76,13 +76,20 @@ pub(crate) fn field<'a>(map: &'a Map, name: &str) -> Option<&'a Value> {
 
 /// A scalar as text; `None` leaves the field alone.
 fn as_text(value: &Value, place: Place<'_>) -> Result<Option<String>, String> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    plain(value).map(Some).ok_or_else(|| place.mismatch(value, "string"))
+}
+
+/// A text, number or boolean as text; `None` for what is none of them.
+pub(crate) fn plain(value: &Value) -> Option<String> {
     match value {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text.clone())),
-        Value::Bool(b) => Ok(Some(b.to_string())),
-        Value::Number(Number::Float(f)) => Ok(Some(gofloat::general(*f))),
-        Value::Number(number) => Ok(Some(gofloat::display(number))),
-        Value::Array(_) | Value::Object(_) => Err(place.mismatch(value, "string")),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(b) => Some(b.to_string()),
+        Value::Number(Number::Float(f)) => Some(gofloat::general(*f)),
+        Value::Number(number) => Some(gofloat::display(number)),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

@@ -25,6 +25,7 @@ mod error;
 mod glob;
 mod gofloat;
 mod ignore;
+pub mod index;
 pub mod layers;
 mod manifest;
 mod metadata;

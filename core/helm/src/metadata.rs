@@ -281,7 +281,7 @@ fn import_values(map: &Map) -> Result<Vec<Value>, String> {
 }
 
 /// White space becomes a space, what cannot be printed goes.
-fn sanitize(text: &mut String) {
+pub(crate) fn sanitize(text: &mut String) {
     let clean = |c: char| (' '..='~').contains(&c);
     if !text.chars().all(clean) {
         *text = text

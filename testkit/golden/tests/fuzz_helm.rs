@@ -15,6 +15,7 @@ const TARGETS: &[Target] = &[
     ("semver", bodies::semver),
     ("helm_values", bodies::helm_values),
     ("chart_archive", bodies::chart_archive),
+    ("helm_index", bodies::helm_index),
     ("helm_template", bodies::helm_template),
 ];
 
