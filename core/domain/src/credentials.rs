@@ -11,7 +11,7 @@ mod entries;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -259,7 +259,7 @@ fn github_app(reading: &Reading<'_>) -> Result<GitHubApp, CredentialsError> {
         )?,
         installation: id("githubAppInstallationID", |byte| byte.is_ascii_digit(), "is no number")?,
         private_key: reading.text("githubAppPrivateKey")?,
-        api: api.map(|api| api.expose().to_string()),
+        api: api.map(|api| api.expose().clone()),
     })
 }
 
