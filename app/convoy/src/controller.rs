@@ -66,6 +66,7 @@ async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
         file_sources: flags.allow_file_sources.unwrap_or_default(),
         concurrency: flags.concurrency(),
         webhooks: flags.webhook_address.and_then(|address| address.0),
+        artifacts: flags.artifact_folder(),
         grace: GRACE,
         settings: settings(flags),
     };
@@ -85,6 +86,7 @@ fn settings(flags: &Flags) -> Settings {
         limits: flags.limits.limits(),
         render_concurrency: default.render_concurrency,
         artifact_bytes: flags.artifact_store_bytes.unwrap_or(default.artifact_bytes),
+        compat: flags.compat.unwrap_or(default.compat),
         apply_concurrency: default.apply_concurrency,
     }
 }

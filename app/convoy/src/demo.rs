@@ -146,6 +146,7 @@ async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result
         file_sources: true,
         webhooks: None,
         concurrency: 4,
+        artifacts: None,
         // Nothing of a demo is worth waiting for, once it ends.
         grace: Duration::from_secs(1),
         settings: Settings {

@@ -63,7 +63,7 @@ fn wrong_usage_exits_with_2() {
 
 #[test]
 fn flags_of_later_versions_are_refused() {
-    for flag in ["--compat=v0.9", "--otlp-endpoint=x", "--shard-lease-namespace=x"] {
+    for flag in ["--metrics-address=x", "--otlp-endpoint=x", "--shard-lease-namespace=x"] {
         run(&["controller-manager", flag]).exits(2).says("unexpected argument");
     }
 }

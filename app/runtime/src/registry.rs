@@ -20,8 +20,12 @@ use crate::release::Prepared;
 pub(crate) struct Work {
     /// What it was made from.
     pub(crate) fingerprint: String,
-    /// Revision of the source (of the pinned render: empty, since the store does not say).
+    /// Revision of the source as people see it (of the pinned render: empty, since the store does not say).
     pub(crate) revision: Revision,
+    /// The same in full.
+    pub(crate) source: String,
+    /// Revisions of the layers of values.
+    pub(crate) values: Vec<String>,
     /// The effective render.
     pub(crate) render: Arc<Render>,
     /// Its waves.

@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use convoy_domain::Timestamp;
+use convoy_domain::compat::Compat;
 use convoy_domain::condition::Failure;
 use convoy_domain::entropy::DEFAULT_SECRET;
 use convoy_domain::id::{NamespacedName, ReleaseId};
 use convoy_domain::limits::Limits;
 use convoy_domain::source::SourceKey;
-use convoy_ports::{Clock, ClusterConnector, ControlPlane, Entropy, Reconciler, Requeue, SourceFetcher};
+use convoy_ports::{ArtifactStore, Clock, ClusterConnector, ControlPlane, Entropy, Reconciler, Requeue, SourceFetcher};
 
-use crate::artifacts::Artifacts;
 use crate::engines::Engines;
 use crate::entropy::{self, KnownKey};
+use crate::fetch::{Coordinator, FetchUsage, Means};
 use crate::registry::{KnownClusters, Registry};
+use crate::release::KnownRequirements;
 use crate::render_store::RenderStore;
 use crate::verify::Asked;
 use crate::{release, target, verify};
@@ -29,6 +31,8 @@ pub struct Ports {
     pub clusters: Arc<dyn ClusterConnector>,
     /// Sources.
     pub sources: Arc<dyn SourceFetcher>,
+    /// Where fetched artifacts are kept besides memory, if anywhere.
+    pub artifacts: Option<Arc<dyn ArtifactStore>>,
     /// Where renders are kept.
     pub store: RenderStore,
     /// Time.
@@ -58,6 +62,8 @@ pub struct Settings {
     pub render_concurrency: usize,
     /// Bytes of artifacts kept in memory.
     pub artifact_bytes: u64,
+    /// Whose behaviour is kept where this version goes beyond the pages.
+    pub compat: Compat,
     /// Objects of one Release applied at a time.
     pub apply_concurrency: usize,
 }
@@ -74,6 +80,7 @@ impl Default for Settings {
             limits: Limits::default(),
             render_concurrency: std::thread::available_parallelism().map_or(1, usize::from),
             artifact_bytes: 512 * 1024 * 1024,
+            compat: Compat::Current,
             apply_concurrency: 16,
         }
     }
@@ -84,7 +91,8 @@ impl Default for Settings {
 pub struct Runtime {
     pub(crate) ports: Ports,
     pub(crate) settings: Settings,
-    pub(crate) artifacts: Artifacts,
+    pub(crate) fetches: Coordinator,
+    pub(crate) requirements: KnownRequirements,
     pub(crate) registry: Registry,
     pub(crate) clusters: KnownClusters,
     pub(crate) engines: Engines,
@@ -96,12 +104,20 @@ impl Runtime {
     /// A runtime that remembers nothing yet.
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
-        let artifacts = Artifacts::new(settings.artifact_bytes);
+        let fetches = Coordinator::new(Means {
+            fetcher: Arc::clone(&ports.sources),
+            clock: Arc::clone(&ports.clock),
+            disk: ports.artifacts.clone(),
+            memory_bytes: settings.artifact_bytes,
+            limits: settings.limits.clone(),
+            compat: settings.compat,
+        });
         let engines = Engines::new(settings.render_concurrency);
         Self {
             ports,
             settings,
-            artifacts,
+            fetches,
+            requirements: KnownRequirements::default(),
             registry: Registry::default(),
             clusters: KnownClusters::default(),
             engines,
@@ -116,6 +132,12 @@ impl Runtime {
     /// When there is no key now; Releases of charts will fail with the same until there is one.
     pub async fn make_key(&self) -> Result<(), Failure> {
         entropy::key(self).await.map(drop)
+    }
+
+    /// What was asked of sources and fetched from them so far.
+    #[must_use]
+    pub fn fetch_usage(&self) -> FetchUsage {
+        self.fetches.usage()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -74,21 +74,27 @@ pub(crate) async fn source(runtime: &Runtime, key: &SourceKey) -> Requeue {
         warn!(source = %key, %error, "cannot write the status of the source");
         return UNREADABLE;
     }
-    Requeue::After(source.interval.max(source.min_sync_interval))
+    Requeue::After(rest(runtime, &source))
 }
 
-/// An endpoint is asked at each change, else at its interval and never more often than `minSyncInterval`.
+/// How long an endpoint is left alone: its interval, and never less than `minSyncInterval`. Of old it was the time after
+/// which the usual informers show everything again, whatever the source said.
+fn rest(runtime: &Runtime, source: &Source) -> Duration {
+    const RESYNC: Duration = Duration::from_hours(10);
+    if runtime.settings.compat.is_v0_9() {
+        return RESYNC;
+    }
+    source.interval.max(source.min_sync_interval)
+}
+
+/// An endpoint is asked at each change, else when it has rested.
 fn not_due(runtime: &Runtime, source: &Source) -> Option<Duration> {
     let status = source
         .status
         .as_ref()
         .filter(|status| status.observed_generation == source.generation)?;
     let age = Duration::try_from(runtime.now().duration_since(status.last_verified?)).ok()?;
-    source
-        .interval
-        .max(source.min_sync_interval)
-        .checked_sub(age)
-        .filter(|left| !left.is_zero())
+    rest(runtime, source).checked_sub(age).filter(|left| !left.is_zero())
 }
 
 /// Ready, why, and what people read; `None` when it cannot be known now.

@@ -61,6 +61,7 @@ impl World {
             control_plane: Arc::clone(&control_plane) as Arc<dyn ControlPlane>,
             clusters: Arc::new(connector) as Arc<dyn ClusterConnector>,
             sources: Arc::clone(&fetcher) as Arc<dyn SourceFetcher>,
+            artifacts: None,
             store: RenderStore::Disabled,
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             entropy: Arc::new(FakeEntropy::new()) as _,

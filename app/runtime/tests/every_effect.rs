@@ -78,6 +78,7 @@ impl World {
             control_plane: Arc::new(FaultyControlPlane::new(control_plane, effects())),
             clusters: Arc::new(FaultyConnector::new(clusters, effects())),
             sources: Arc::clone(&self.fetcher) as Arc<dyn SourceFetcher>,
+            artifacts: None,
             store: RenderStore::new(Arc::new(FaultyBlobStore::new(blobs, effects()))),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             entropy: Arc::new(FakeEntropy::new()),

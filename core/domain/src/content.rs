@@ -11,6 +11,8 @@ mod charts;
 mod helm;
 mod kustomize;
 
+pub(crate) use self::helm::below;
+
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -115,7 +117,7 @@ pub fn render(
 }
 
 /// A directory of the source in words.
-fn place(what: &str, path: &str) -> String {
+pub(crate) fn place(what: &str, path: &str) -> String {
     if path.is_empty() {
         alloc::format!("the {what} at the root of the source")
     } else {

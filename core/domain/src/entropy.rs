@@ -67,16 +67,35 @@ impl EntropyKey {
             .chain_update(b"convoy entropy key id\n")
             .chain_update(self.0.expose())
             .finalize();
-        hash.iter().take(8).fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        short(&hash)
+    }
+
+    /// A name for some content that tells nothing of it to anyone without the key, however few contents are possible: 16
+    /// hex digits.
+    #[must_use]
+    pub fn mark(&self, content: &[u8]) -> String {
+        let key = self.0.expose();
+        let inner = Sha256::new()
+            .chain_update(b"convoy mark\n")
+            .chain_update((key.len() as u64).to_be_bytes())
+            .chain_update(key)
+            .chain_update(content)
+            .finalize();
+        short(&Sha256::digest(inner))
     }
 
     /// What the chart of a Release draws from.
     pub(crate) fn draws(&self, release: &ReleaseId) -> KeyedEntropy {
         KeyedEntropy::new(self.0.expose(), release.namespace(), release.name(), GENERATION)
     }
+}
+
+/// The first 16 hex digits.
+fn short(hash: &[u8]) -> String {
+    hash.iter().take(8).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 /// The time that templates see: that of the revision if it has one, but not before the Release was made.
@@ -98,6 +117,9 @@ mod tests {
         assert_eq!(key(7).id(), key(7).id());
         assert_ne!(key(7).id(), key(8).id());
         assert_eq!(key(7).id().len(), 16);
+        assert_eq!(key(7).mark(b"a"), key(7).mark(b"a"));
+        assert_ne!(key(7).mark(b"a"), key(8).mark(b"a"));
+        assert_ne!(key(7).mark(b"a"), key(7).mark(b"b"));
         assert_eq!(format!("{:?}", key(65)), "EntropyKey(***)");
         assert_eq!(
             EntropyKey::new(vec![1; 15]).unwrap_err().to_string(),

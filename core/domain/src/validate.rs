@@ -11,21 +11,22 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::compat::Compat;
 use crate::condition::{Failure, Reason, Stage};
 use crate::id::{check_label, check_subdomain};
 use crate::mutation::Matcher;
 use crate::release::{Content, DependencyMode, Helm, MutationAction, Release, ValuesLayer};
 use crate::source::{GitRef, SourceKind, SourceRef};
 
-/// Checks a Release.
+/// Checks a Release, by the rules of `compat`.
 ///
 /// # Errors
 /// A [`Failure`] of the stage `validate`: `InvalidSpec` with every broken rule, `Unsupported` with every field that is
 /// not built, or `DependencyCycle` when it depends on itself.
-pub fn validate(release: &Release) -> Result<(), Failure> {
+pub fn validate(release: &Release, compat: Compat) -> Result<(), Failure> {
     let mut broken = Vec::new();
     check_source(release, &mut broken);
-    check_content(release, &mut broken);
+    check_content(release, compat, &mut broken);
     check_names(release, &mut broken);
     check_policy(release, &mut broken);
     check_mutations(release, &mut broken);
@@ -36,7 +37,7 @@ pub fn validate(release: &Release) -> Result<(), Failure> {
         let message = format!("`spec.dependsOn` names `{}` itself", release.id);
         return Err(Failure::new(Stage::Validate, Reason::DependencyCycle, message));
     }
-    let missing = unsupported(release);
+    let missing = unsupported(release, compat);
     if missing.is_empty() {
         return Ok(());
     }
@@ -136,11 +137,11 @@ fn check_ref_name(what: &str, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check_content(release: &Release, broken: &mut Vec<String>) {
+fn check_content(release: &Release, compat: Compat, broken: &mut Vec<String>) {
     let kind = release.spec.source.kind;
     let content = &release.spec.content;
     // What an artifact of an OCI registry holds is known when it is fetched.
-    if kind == SourceKind::Helm && !matches!(content, Content::Helm(_)) {
+    if kind == SourceKind::Helm && !matches!(content, Content::Helm(_)) && !compat.is_v0_9() {
         broken.push(format!(
             "content `{}` cannot be made from a {}: it gives Helm charts",
             content.type_name(),
@@ -298,11 +299,11 @@ impl Content {
 }
 
 /// Every part of the Release that is not built yet and may not be passed over.
-fn unsupported(release: &Release) -> Vec<String> {
+fn unsupported(release: &Release, compat: Compat) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     match &release.spec.content {
         Content::Manifests(_) | Content::Kustomize(_) => {}
-        Content::Helm(helm) => unsupported_of_helm(helm, &mut found),
+        Content::Helm(helm) => unsupported_of_helm(helm, compat, &mut found),
     }
     found.extend(release.spec.unsupported.iter().map(|path| format!("`{path}`")));
     for (index, mutation) in release.mutations.iter().enumerate() {
@@ -316,10 +317,12 @@ fn unsupported(release: &Release) -> Vec<String> {
     found
 }
 
-fn unsupported_of_helm(helm: &Helm, found: &mut Vec<String>) {
+fn unsupported_of_helm(helm: &Helm, compat: Compat, found: &mut Vec<String>) {
     match helm.dependencies {
-        DependencyMode::Vendored => {}
-        DependencyMode::Resolve => found.push("`spec.content.helm.dependencyMode` of `resolve`".into()),
+        DependencyMode::Resolve if compat.is_v0_9() => {
+            found.push("`spec.content.helm.dependencyMode` of `resolve`".into());
+        }
+        DependencyMode::Vendored | DependencyMode::Resolve => {}
     }
 }
 
@@ -414,7 +417,7 @@ mod tests {
     fn check(change: impl FnOnce(&mut Release), expect: Result<(), (Reason, &str)>) {
         let mut release = release();
         change(&mut release);
-        let found = validate(&release).map_err(|failure| {
+        let found = validate(&release, Compat::Current).map_err(|failure| {
             assert_eq!(failure.stage, Stage::Validate);
             (failure.reason, failure.message)
         });
@@ -450,7 +453,7 @@ mod tests {
         ] {
             let mut release = release();
             release.spec.source_ref = SourceRef::Git(GitRef::Branch(name.into()));
-            let failure = validate(&release).unwrap_err();
+            let failure = validate(&release, Compat::Current).unwrap_err();
             assert_eq!(failure.reason, Reason::InvalidSpec, "{name:?}");
         }
         for length in [40, 64] {
@@ -529,6 +532,33 @@ mod tests {
             },
             "`spec.source` of kind OCIRegistry has no `chart`",
         );
+    }
+
+    #[test]
+    fn of_old_charts_were_not_fetched_for_others_and_pairs_were_not_checked() {
+        let mut resolving = release();
+        resolving.spec.content = Content::Helm(Helm {
+            dependencies: DependencyMode::Resolve,
+            ..Helm::default()
+        });
+        assert_eq!(validate(&resolving, Compat::Current), Ok(()));
+        let failure = validate(&resolving, Compat::V0_9).unwrap_err();
+        assert_eq!(failure.reason, Reason::Unsupported);
+        assert_eq!(
+            failure.message,
+            "not supported by this version: `spec.content.helm.dependencyMode` of `resolve`"
+        );
+        let mut pair = release();
+        pair.spec.source.kind = SourceKind::Helm;
+        pair.spec.source_ref = SourceRef::Helm {
+            chart: "web".into(),
+            version: "1.0.0".into(),
+        };
+        assert_eq!(
+            validate(&pair, Compat::Current).unwrap_err().reason,
+            Reason::InvalidSpec
+        );
+        assert_eq!(validate(&pair, Compat::V0_9), Ok(()));
     }
 
     #[test]
@@ -644,7 +674,11 @@ mod tests {
                 path: path.into(),
                 target_namespace: None,
             });
-            assert_eq!(validate(&release).unwrap_err().reason, Reason::InvalidSpec, "{path}");
+            assert_eq!(
+                validate(&release, Compat::Current).unwrap_err().reason,
+                Reason::InvalidSpec,
+                "{path}"
+            );
         }
         invalid(
             |r| r.spec.service_account = Some("a/b".into()),
@@ -698,15 +732,6 @@ mod tests {
                 }];
             },
             "not supported by this version: `spec.lifecycle`, `mutations[0]` of type `patch`",
-        );
-        unsupported(
-            |r| {
-                r.spec.content = Content::Helm(Helm {
-                    dependencies: DependencyMode::Resolve,
-                    ..Helm::default()
-                });
-            },
-            "not supported by this version: `spec.content.helm.dependencyMode` of `resolve`",
         );
         check(
             |r| r.spec.depends_on = alloc::vec![id("apps", "web")],

@@ -60,6 +60,9 @@ pub enum Error {
         "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: {0}"
     )]
     MissingDependencies(String),
+    /// A dependency cannot be settled.
+    #[error("{0}")]
+    Requirement(String),
     /// The name of the release is none.
     #[error("release name check failed: release name {name:?}: {reason}")]
     ReleaseName {
@@ -168,6 +171,7 @@ impl Error {
             | Self::Validation(_)
             | Self::NotInstallable(_)
             | Self::MissingDependencies(_)
+            | Self::Requirement(_)
             | Self::ReleaseName { .. }
             | Self::KubeVersion { .. }
             | Self::InvalidKubeVersion { .. }
@@ -193,6 +197,7 @@ impl Error {
             | Self::Validation(_)
             | Self::NotInstallable(_)
             | Self::MissingDependencies(_)
+            | Self::Requirement(_)
             | Self::ReleaseName { .. }
             | Self::TypeMismatch { .. }
             | Self::Set { .. }

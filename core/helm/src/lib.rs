@@ -32,6 +32,7 @@ mod metadata;
 mod path_match;
 mod reason;
 mod render;
+pub mod requirements;
 pub mod schema;
 pub mod set;
 mod tables;

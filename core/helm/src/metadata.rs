@@ -252,7 +252,7 @@ fn read_maintainer(value: &Value) -> Result<Option<Maintainer>, String> {
     Ok(Some(maintainer))
 }
 
-fn read_dependency(value: &Value) -> Result<Option<Dependency>, String> {
+pub(crate) fn read_dependency(value: &Value) -> Result<Option<Dependency>, String> {
     let place = Place::new(METADATA, "dependencies");
     let Some(map) = decode::structure(value, place, "v2.Dependency")? else {
         return Ok(None);

@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod artifact_store;
 mod blob_store;
 mod clock;
 mod cluster;
@@ -14,6 +15,7 @@ mod entropy;
 mod reconciler;
 mod source_fetcher;
 
+pub use artifact_store::{ArtifactStore, ArtifactStoreError, StoreUsage};
 pub use blob_store::{BlobError, BlobStore, Written};
 pub use clock::Clock;
 pub use cluster::{ApplyRequest, Cluster, ClusterConnector, ClusterError, DeleteRequest, Deleted, Impersonation, Kind};

@@ -3,6 +3,7 @@
 //! A suite is a function that takes a factory. It runs its cases in order, each on a value of its own from the
 //! factory, and panics with the name of the first case that fails.
 
+pub mod artifact_store;
 pub mod blob_store;
 pub mod charts;
 pub mod cluster;

@@ -334,6 +334,24 @@ impl World {
         (entries, blobs)
     }
 
+    /// Creates or changes a source of the namespace.
+    pub async fn source(&self, kind: &str, name: &str, spec: Value) {
+        self.apply(json!({
+            "apiVersion": "source.convoy.kumodo.io/v1alpha1", "kind": kind,
+            "metadata": {"name": name, "namespace": self.namespace}, "spec": spec,
+        }))
+        .await;
+    }
+
+    /// Creates or changes a `ConfigMap` or Secret of the namespace.
+    pub async fn data(&self, kind: &str, name: &str, entries: Value) {
+        let field = if kind == "Secret" { "stringData" } else { "data" };
+        self.apply(json!({
+            "apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": self.namespace}, field: entries,
+        }))
+        .await;
+    }
+
     async fn apply(&self, object: Value) {
         let (group, kind) = (group(&object), text(&object, "/kind"));
         let name = text(&object, "/metadata/name");
@@ -370,6 +388,12 @@ fn resource(group: &str, kind: &str) -> ApiResource {
     let mut resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
     if kind == "GitRepository" {
         resource.plural = "gitrepositories".to_string();
+    }
+    if kind == "HelmRegistry" {
+        resource.plural = "helmregistries".to_string();
+    }
+    if kind == "OCIRegistry" {
+        resource.plural = "ociregistries".to_string();
     }
     if kind == "ReleaseInventory" {
         resource.plural = "releaseinventories".to_string();

@@ -44,6 +44,9 @@ async fn lives(server: &Server) {
         scenarios::a_broken_chart_touches_nothing(server),
         scenarios::a_password_outlives_its_release(server),
         scenarios::a_kustomization_lives(server),
+        scenarios::a_chart_of_a_repository_lives(server),
+        scenarios::a_chart_of_a_registry_lives(server),
+        scenarios::what_a_chart_needs_is_fetched(server),
     );
     assert!(controller.is_running(), "the controller stays up");
 }

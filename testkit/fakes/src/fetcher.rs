@@ -1,6 +1,6 @@
-//! Git repositories in memory.
+//! Git repositories, and repositories of charts, in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use convoy_domain::url::without_credentials;
 use convoy_ports::{FetchError, SourceFetcher};
 use convoy_sprig::semver::{Constraint, Version};
 
+use crate::charts::Charts;
 use crate::refusals::{Refusals, Times};
 use crate::sync::{interleave, lock};
 
@@ -25,6 +26,7 @@ struct State {
     commits: u64,
     /// Credentials that URLs ask for.
     protected: BTreeMap<String, Credentials>,
+    hanging: BTreeSet<String>,
     calls: Vec<String>,
     refusals: Refusals<FetchError>,
 }
@@ -34,6 +36,8 @@ struct Repository {
     branches: BTreeMap<String, Revision>,
     tags: BTreeMap<String, Revision>,
     commits: BTreeMap<Revision, Arc<Files>>,
+    charts: Charts,
+    holds_charts: bool,
 }
 
 impl Default for FakeFetcher {
@@ -42,6 +46,7 @@ impl Default for FakeFetcher {
             repositories: BTreeMap::new(),
             commits: 0,
             protected: BTreeMap::new(),
+            hanging: BTreeSet::new(),
             calls: Vec::new(),
             refusals: Refusals::of(&["verify", "resolve", "prove", "fetch"]),
         }))
@@ -89,6 +94,18 @@ impl FakeFetcher {
         repository.tags.insert(tag.to_owned(), revision.clone());
     }
 
+    /// Publishes a version of a chart, in a repository of charts that is made if need be.
+    pub fn publish(&self, url: &str, chart: &str, version: &str, files: &[(&str, &str)]) -> Revision {
+        let mut state = lock(&self.0);
+        state.commits += 1;
+        let number = state.commits;
+        let repository = state.repositories.entry(url.to_owned()).or_default();
+        repository.holds_charts = true;
+        let entry = |&(path, text): &(&str, &str)| (path.to_owned(), Arc::from(text.as_bytes()));
+        let files = files.iter().map(entry).collect();
+        repository.charts.publish(chart, version, &files, number)
+    }
+
     /// Deletes a branch.
     pub fn delete_branch(&self, url: &str, branch: &str) {
         if let Some(repository) = lock(&self.0).repositories.get_mut(url) {
@@ -122,6 +139,17 @@ impl FakeFetcher {
         lock(&self.0).calls.clone()
     }
 
+    /// The calls since the last time.
+    #[must_use]
+    pub fn take_calls(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.0).calls)
+    }
+
+    /// From now on, nothing that is asked of a URL is answered.
+    pub fn hang(&self, url: &str) {
+        lock(&self.0).hanging.insert(url.to_owned());
+    }
+
     async fn call<T>(
         &self,
         call: &str,
@@ -129,6 +157,9 @@ impl FakeFetcher {
         act: impl FnOnce(&Repository) -> Result<T, FetchError>,
     ) -> Result<T, FetchError> {
         interleave().await;
+        if lock(&self.0).hanging.contains(&source.url) {
+            std::future::pending::<()>().await;
+        }
         let mut state = lock(&self.0);
         state.calls.push(format!("{call} {}", source.url));
         state.refusals.check(call, &source.url)?;
@@ -178,13 +209,36 @@ impl Repository {
     }
 }
 
-fn git(wanted: &SourceRef) -> Result<&GitRef, FetchError> {
-    match wanted {
-        SourceRef::Git(wanted) => Ok(wanted),
-        SourceRef::Helm { .. } | SourceRef::Oci { .. } => Err(FetchError::Unsupported {
-            what: "a chart of a git repository".to_owned(),
-        }),
+impl Repository {
+    /// What a ref is at, whatever it is of.
+    fn at(&self, url: &str, wanted: &SourceRef) -> Result<Revision, FetchError> {
+        let url = url.to_owned();
+        match wanted {
+            SourceRef::Git(_) if self.has_charts() => Err(unsupported("a git ref of a repository of charts")),
+            SourceRef::Git(git) => self.resolve(git).ok_or_else(|| FetchError::RefNotFound {
+                url,
+                wanted: git.to_string(),
+            }),
+            SourceRef::Helm { .. } | SourceRef::Oci { .. } if !self.has_charts() => {
+                Err(unsupported("a chart of a git repository"))
+            }
+            SourceRef::Helm { chart, version } | SourceRef::Oci { chart, version, .. } => {
+                let found = self.charts.resolve(chart, version);
+                found.ok_or_else(|| FetchError::ChartNotFound {
+                    url,
+                    wanted: format!("chart {chart} {version}"),
+                })
+            }
+        }
     }
+
+    fn has_charts(&self) -> bool {
+        self.holds_charts
+    }
+}
+
+fn unsupported(what: &str) -> FetchError {
+    FetchError::Unsupported { what: what.to_owned() }
 }
 
 fn within(files: &Files, url: &str, limits: &Limits) -> Result<(), FetchError> {
@@ -214,18 +268,23 @@ impl SourceFetcher for FakeFetcher {
     }
 
     async fn resolve(&self, source: &Source, wanted: &SourceRef) -> Result<Revision, FetchError> {
-        self.call("resolve", source, |repository| {
-            let wanted = git(wanted)?;
-            repository.resolve(wanted).ok_or_else(|| FetchError::RefNotFound {
-                url: without_credentials(&source.url),
-                wanted: wanted.to_string(),
-            })
-        })
-        .await
+        self.call("resolve", source, |repository| repository.at(&source.url, wanted))
+            .await
     }
 
-    async fn prove(&self, source: &Source, wanted: &SourceRef, _: &Revision) -> Result<(), FetchError> {
-        self.call("prove", source, |_| git(wanted).map(drop)).await
+    async fn prove(&self, source: &Source, wanted: &SourceRef, revision: &Revision) -> Result<(), FetchError> {
+        self.call("prove", source, |repository| match wanted {
+            SourceRef::Git(_) if repository.has_charts() => Err(unsupported("a git ref of a repository of charts")),
+            SourceRef::Git(_) => Ok(()),
+            SourceRef::Helm { .. } | SourceRef::Oci { .. } => match repository.at(&source.url, wanted)? {
+                now if now == *revision => Ok(()),
+                now => Err(FetchError::ChartNotFound {
+                    url: source.url.clone(),
+                    wanted: format!("{}, but {}", revision.0, now.0),
+                }),
+            },
+        })
+        .await
     }
 
     async fn fetch(
@@ -236,18 +295,21 @@ impl SourceFetcher for FakeFetcher {
         limits: &Limits,
     ) -> Result<Artifact, FetchError> {
         self.call("fetch", source, |repository| {
-            git(wanted)?;
-            let Some(files) = repository.commits.get(revision) else {
+            let files = match wanted {
+                SourceRef::Git(_) => repository.commits.get(revision).cloned(),
+                SourceRef::Helm { .. } | SourceRef::Oci { .. } => repository.charts.files(revision),
+            };
+            let Some(files) = files else {
                 return Err(FetchError::RefNotFound {
                     url: without_credentials(&source.url),
                     wanted: format!("commit {revision}"),
                 });
             };
-            within(files, &source.url, limits)?;
+            within(&files, &source.url, limits)?;
             Ok(Artifact {
                 revision: revision.clone(),
                 time: None,
-                files: Arc::clone(files),
+                files,
             })
         })
         .await

@@ -5,6 +5,7 @@
 //! look at it through them; the code under test sees only the port.
 
 mod blob_store;
+mod charts;
 mod clock;
 mod cluster;
 mod control_plane;

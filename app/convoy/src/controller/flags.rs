@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use convoy_domain::compat::{Compat, UnknownVersion};
 use convoy_domain::limits::Limits;
 use convoy_value::{Number, Value};
 
@@ -52,6 +53,16 @@ pub(crate) struct Flags {
     /// sets `webhookSecretRef`; TLS is for what stands before it
     #[arg(long, value_name = "ADDRESS", env = "CONVOY_WEBHOOK_ADDRESS", value_parser = address)]
     pub(crate) webhook_address: Option<Address>,
+    /// Directory in which fetched sources outlive a restart; it is made if need be, and is one process's own
+    /// [default: none]
+    #[arg(long, value_name = "DIR", env = "CONVOY_ARTIFACT_STORE_DIR")]
+    pub(crate) artifact_store_dir: Option<PathBuf>,
+    /// Room for fetched sources in that directory, for example `4Gi` [default: 4Gi]
+    #[arg(long, value_name = "BYTES", env = "CONVOY_ARTIFACT_STORE_DIR_BYTES", value_parser = bytes)]
+    pub(crate) artifact_store_dir_bytes: Option<u64>,
+    /// Keeps the behaviour of an earlier version where this one goes beyond it: `v0.9` [default: none]
+    #[arg(long, value_name = "VERSION", env = "CONVOY_COMPAT", value_parser = compat)]
+    pub(crate) compat: Option<Compat>,
     /// Form of log lines [default: text]
     #[arg(long, value_name = "FORMAT", env = "CONVOY_LOG_FORMAT", value_enum)]
     pub(crate) log_format: Option<LogFormat>,
@@ -166,11 +177,20 @@ impl Flags {
             entropy_key_secret: self.entropy_key_secret.or(lower.entropy_key_secret),
             artifact_store_bytes: self.artifact_store_bytes.or(lower.artifact_store_bytes),
             webhook_address: self.webhook_address.or(lower.webhook_address),
+            artifact_store_dir: self.artifact_store_dir.or(lower.artifact_store_dir),
+            artifact_store_dir_bytes: self.artifact_store_dir_bytes.or(lower.artifact_store_dir_bytes),
+            compat: self.compat.or(lower.compat),
             log_format: self.log_format.or(lower.log_format),
             log_level: self.log_level.or(lower.log_level),
             install_crds: self.install_crds.or(lower.install_crds),
             limits: self.limits.or(lower.limits),
         }
+    }
+
+    /// Where fetched sources outlive a restart, and how many bytes of them.
+    pub(crate) fn artifact_folder(&self) -> Option<(PathBuf, u64)> {
+        let folder = self.artifact_store_dir.clone()?;
+        Some((folder, self.artifact_store_dir_bytes.unwrap_or(4 << 30)))
     }
 
     /// Reconciles that run at a time.
@@ -297,6 +317,10 @@ fn address(text: &str) -> Result<Address, String> {
     parsed.map_err(|_| "write an IP address and a port, such as `127.0.0.1:9292` or `[::]:9292`".to_string())
 }
 
+fn compat(text: &str) -> Result<Compat, String> {
+    text.parse().map_err(|error: UnknownVersion| error.to_string())
+}
+
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
@@ -367,6 +391,30 @@ mod tests {
         assert_eq!(limits.template_output, 64 << 20);
         assert_eq!(parsed.flags.log_format, Some(LogFormat::Json));
         assert_eq!(parsed.cluster.context.as_deref(), Some("stage"));
+    }
+
+    #[test]
+    fn artifacts_outlive_a_restart_only_where_a_directory_is_named() {
+        let folder = |entries: &[(&str, Value)]| parse(&settings(entries), "f").unwrap().flags.artifact_folder();
+        assert_eq!(folder(&[]), None);
+        assert_eq!(
+            folder(&[("artifact-store-dir", "/var/cache/convoy".into())]),
+            Some(("/var/cache/convoy".into(), 4 << 30))
+        );
+        assert_eq!(
+            folder(&[
+                ("artifact-store-dir", "/x".into()),
+                ("artifact-store-dir-bytes", "1Gi".into())
+            ]),
+            Some(("/x".into(), 1 << 30))
+        );
+    }
+
+    #[test]
+    fn one_earlier_version_can_be_kept() {
+        let compat = |text: &str| parse(&settings(&[("compat", text.into())]), "f").map(|parsed| parsed.flags.compat);
+        assert_eq!(compat("v0.9").unwrap(), Some(Compat::V0_9));
+        assert!(compat("v0.8").is_err());
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The parts of a controller, put together.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use convoy_artifact_cache::DiskStore;
 use convoy_domain::url::without_credentials;
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
-use convoy_ports::{BlobStore, ClusterConnector, ControlPlane};
+use convoy_ports::{ArtifactStore, BlobStore, ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_system::{SystemClock, SystemEntropy};
@@ -32,6 +34,8 @@ pub(crate) struct Process {
     pub(crate) concurrency: usize,
     /// Where webhooks are received.
     pub(crate) webhooks: Option<SocketAddr>,
+    /// Where fetched sources outlive a restart, and how many bytes of them.
+    pub(crate) artifacts: Option<(PathBuf, u64)>,
     /// How long what is under way may take once the process is told to stop.
     pub(crate) grace: Duration,
     /// Settings of the reconciler.
@@ -50,9 +54,22 @@ impl Process {
         Arc::new(KubeConnector::new(config, client))
     }
 
+    fn open_artifacts(&self) -> Result<Option<Arc<dyn ArtifactStore>>, Failure> {
+        let Some((folder, bytes)) = &self.artifacts else {
+            return Ok(None);
+        };
+        let store = DiskStore::open(folder, *bytes).map_err(|error| {
+            Failure::new(format!("cannot keep artifacts in `{}`", folder.display()))
+                .because(&error)
+                .hint("`--artifact-store-dir` names a directory of this process alone")
+        })?;
+        Ok(Some(Arc::new(store)))
+    }
+
     /// Reconciles until `stop` ends, and then for as long as what is under way takes, within bounds.
     pub(crate) async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Failure> {
-        let webhooks = match self.webhooks {
+        // Of old, there was no receiver.
+        let webhooks = match self.webhooks.filter(|_| !self.settings.compat.is_v0_9()) {
             Some(address) => Some(self.receive_webhooks(address).await?),
             None => None,
         };
@@ -60,6 +77,7 @@ impl Process {
             control_plane: self.control_plane(),
             clusters: self.clusters(),
             sources: sources::fetchers(self.file_sources)?,
+            artifacts: self.open_artifacts()?,
             store: self.store,
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
@@ -67,6 +85,8 @@ impl Process {
         let settings = convoy_kube::Settings {
             max_concurrent: self.concurrency,
             grace: self.grace,
+            // Of old, only its next look showed a Release that they had changed.
+            data_changes: !self.settings.compat.is_v0_9(),
             ..convoy_kube::Settings::default()
         };
         tracing::info!(server = %self.connection.config.cluster_url, version = self.settings.version, "reconciling");

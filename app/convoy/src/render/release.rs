@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use convoy_domain::Timestamp;
 use convoy_domain::artifact::Files;
+use convoy_domain::compat::Compat;
 use convoy_domain::content::{self, Inputs};
 use convoy_domain::entropy::EntropyKey;
 use convoy_domain::limits::Limits;
@@ -162,7 +163,8 @@ fn deep<T: Send>(
 pub(crate) fn released(document: &Document) -> Result<Release, Failure> {
     let invalid = || Failure::new(format!("{} is not valid", document.place()));
     let release = written_release(document.json()).map_err(|error| invalid().because(&error))?;
-    validate(&release).map_err(|failure| invalid().because_text(format!("{}: {}", failure.reason, failure.message)))?;
+    validate(&release, Compat::Current)
+        .map_err(|failure| invalid().because_text(format!("{}: {}", failure.reason, failure.message)))?;
     Ok(release)
 }
 

@@ -150,7 +150,8 @@ impl Executor<'_, '_> {
         attempt.revision = Some(self.work.revision.clone());
         attempt.render_ref = Some(self.work.render.render_ref());
         attempt.inputs = Inputs {
-            source: self.work.revision.0.clone(),
+            source: self.work.source.clone(),
+            values: self.work.values.clone(),
             fingerprint: self.work.fingerprint.clone(),
             ..Inputs::default()
         };

@@ -11,8 +11,10 @@ mod inventory;
 mod keeping;
 mod prepare;
 mod rendering;
+mod requirements;
 mod session;
 mod steady;
+mod values;
 
 use convoy_domain::cluster::ClusterApi;
 use convoy_domain::condition::{ConditionType, Failure, Reason, Stage, Truth};
@@ -28,9 +30,11 @@ use crate::Runtime;
 use crate::entropy;
 use crate::registry::Work;
 use crate::runtime::UNREADABLE;
+use crate::sources::Reading;
 use crate::target::{self, Target};
 
 pub(crate) use self::prepare::Prepared;
+pub(crate) use self::requirements::KnownRequirements;
 use self::session::Session;
 
 /// Looks at a Release once.
@@ -66,11 +70,15 @@ async fn look(session: &mut Session<'_>) -> Result<Requeue, Failure> {
         return Ok(suspended(session));
     }
     session.unset(ConditionType::Suspended);
-    validate(&session.release)?;
+    validate(&session.release, session.runtime.settings.compat)?;
     dependencies::ready(session).await?;
-    let source = rendering::locate(session).await;
+    let mut reading = Reading::new(session.runtime);
+    let spec = &session.release.spec;
+    let source = reading.locate(&spec.source, &spec.source_ref).await;
+    let source = rendering::with_requirements(session, &mut reading, source).await;
     let target = target::reach(session.runtime, &session.release).await?;
     let api = rendering::cluster_api(&session.release, &target).await?;
+    let source = rendering::with_layers(session, &mut reading, source).await;
     let fingerprint = fingerprint(session, &source, &target, api.as_ref()).await;
     if let Some(requeue) = steady::unchanged(session, &target, &fingerprint).await? {
         return Ok(requeue);
@@ -111,14 +119,18 @@ fn suspended(session: &mut Session<'_>) -> Requeue {
 /// too, so that a pin over it is not applied at each look.
 async fn fingerprint(
     session: &Session<'_>,
-    source: &Result<rendering::Located, Failure>,
+    source: &Result<rendering::Found, Failure>,
     target: &Target,
     api: Option<&ClusterApi>,
 ) -> String {
     let release = &session.release;
-    let revision = match source {
-        Ok(located) => located.revision.0.as_str(),
-        Err(failure) => failure.reason.as_str(),
+    let (revision, charts, values) = match source {
+        Ok(found) => (
+            found.source.revision.0.as_str(),
+            found.requirements.revisions(),
+            found.layers.revisions(),
+        ),
+        Err(failure) => (failure.reason.as_str(), Vec::new(), Vec::new()),
     };
     let key = match &release.spec.content {
         Content::Helm(_) | Content::Kustomize(_) => entropy::id(session.runtime).await,
@@ -136,6 +148,8 @@ async fn fingerprint(
         .with("uid", &release.uid)
         .with("generation", &release.generation.to_string())
         .with("revision", revision)
+        .with("charts", &charts.join("\n"))
+        .with("values", &values.join("\n"))
         .with("entropy key", &key)
         .with("cluster", &target.facts.cluster_id)
         .with("cluster api", &api.map(|api| format!("{api:?}")).unwrap_or_default())

@@ -15,64 +15,57 @@ use convoy_domain::limits::Limits;
 use convoy_domain::mutation::mutate;
 use convoy_domain::release::{CapabilitiesMode, Content, Mutation, Pin, Release};
 use convoy_domain::render::Render;
-use convoy_domain::source::Source;
 use convoy_domain::wave::{Wave, waves};
 use tracing::debug;
 
+use super::requirements::{self, Requirements};
 use super::session::{Session, cut};
-use crate::credentials::with_secrets;
+use super::values::{self, Layers};
 use crate::entropy;
+use crate::failures;
 use crate::registry::Work;
 use crate::render_store::RenderStoreError;
+use crate::sources::{Located, Reading};
 use crate::target::Target;
-use crate::{Runtime, failures};
 
-/// A source, and what the Release's ref is at now.
+/// What a render of the source is made from.
 #[derive(Clone, Debug)]
-pub(crate) struct Located {
-    pub(crate) source: Source,
-    pub(crate) revision: Revision,
+pub(crate) struct Found {
+    pub(crate) source: Located,
+    pub(crate) requirements: Requirements,
+    pub(crate) layers: Layers,
 }
 
-/// Reads the source object and asks for the revision, without downloading content.
-pub(crate) async fn locate(session: &Session<'_>) -> Result<Located, Failure> {
-    let (runtime, spec) = (session.runtime, &session.release.spec);
-    let source = runtime.ports.control_plane.source(&spec.source).await;
-    let source = source
-        .map_err(|error| failures::control_plane(Stage::Fetch, &error))?
-        .ok_or_else(|| {
-            Failure::new(
-                Stage::Fetch,
-                Reason::SourceNotFound,
-                format!("{} does not exist", spec.source),
-            )
-        })?;
-    if !source.unsupported.is_empty() {
-        let what = source.unsupported.join("`, `");
-        return Err(Failure::new(
-            Stage::Fetch,
-            Reason::Unsupported,
-            format!("{} sets `{what}`, which is not supported yet", spec.source),
-        ));
-    }
-    let source = with_secrets(&*runtime.ports.control_plane, source).await?;
-    let now = session.now();
-    if let Some(revision) = runtime.artifacts.resolved(&source, &spec.source_ref, now) {
-        return Ok(Located { source, revision });
-    }
-    let revision = runtime
-        .ports
-        .sources
-        .resolve(&source, &spec.source_ref)
-        .await
-        .map_err(|error| failures::fetch(&error))?;
-    runtime.artifacts.remember(&source, &spec.source_ref, &revision, now);
-    Ok(Located { source, revision })
+/// Finds the charts that the source's chart needs.
+pub(crate) async fn with_requirements(
+    session: &Session<'_>,
+    reading: &mut Reading<'_>,
+    source: Result<Located, Failure>,
+) -> Result<Found, Failure> {
+    let source = source?;
+    let requirements = requirements::locate(session.runtime, reading, &session.release, &source).await?;
+    Ok(Found {
+        source,
+        requirements,
+        layers: Layers::default(),
+    })
+}
+
+/// Finds the layers of values, too.
+pub(crate) async fn with_layers(
+    session: &Session<'_>,
+    reading: &mut Reading<'_>,
+    found: Result<Found, Failure>,
+) -> Result<Found, Failure> {
+    let found = found?;
+    let layers = values::locate(session.runtime, reading, &session.release).await?;
+    Ok(Found { layers, ..found })
 }
 
 /// What a render of the source gave.
 struct Made {
     revision: Revision,
+    values: Vec<String>,
     render: Render,
     warnings: Vec<String>,
 }
@@ -81,12 +74,12 @@ struct Made {
 /// shows what unpinning would do; when it cannot be, a pin whose blob is stored is not hindered by it.
 pub(crate) async fn effective(
     session: &mut Session<'_>,
-    located: Result<Located, Failure>,
+    found: Result<Found, Failure>,
     api: Option<ClusterApi>,
     fingerprint: String,
 ) -> Result<Work, Failure> {
-    let rendered = match located {
-        Ok(located) => from_source(session, located, api).await,
+    let rendered = match found {
+        Ok(found) => from_source(session, found, api).await,
         Err(failure) => Err(failure),
     };
     match &rendered {
@@ -108,6 +101,7 @@ pub(crate) async fn effective(
     };
     let stored_with = |render, warning| Made {
         revision: Revision(String::new()),
+        values: Vec::new(),
         render,
         warnings: vec![warning],
     };
@@ -148,13 +142,16 @@ pub(crate) async fn effective(
 fn work(fingerprint: String, made: Made) -> Result<Work, Failure> {
     let Made {
         revision,
+        values,
         render,
         warnings,
     } = made;
     let waves: Vec<Wave> = waves(render.objects())?;
     Ok(Work {
         fingerprint,
-        revision,
+        revision: Revision(revision.shown().to_string()),
+        source: revision.0,
+        values,
         render: Arc::new(render),
         waves: waves.into(),
         prepared: None,
@@ -177,20 +174,31 @@ pub(crate) async fn cluster_api(release: &Release, target: &Target) -> Result<Op
     }
 }
 
-async fn from_source(session: &Session<'_>, located: Located, api: Option<ClusterApi>) -> Result<Made, Failure> {
+async fn from_source(session: &Session<'_>, found: Found, api: Option<ClusterApi>) -> Result<Made, Failure> {
     let (runtime, release) = (session.runtime, &session.release);
-    let artifact = artifact(runtime, release, &located).await?;
+    let Found {
+        source,
+        requirements,
+        layers,
+    } = found;
+    let mut artifact = source.artifact(runtime).await?;
+    artifact.files = requirements.supply(runtime, release, &artifact).await?;
     let key = match &release.spec.content {
         Content::Helm(_) => Some(entropy::key(runtime).await?),
         // It needs the key only where it names charts, and says so then.
         Content::Kustomize(_) => entropy::key(runtime).await.ok(),
         Content::Manifests(_) => None,
     };
+    let inputs = layers.revisions();
+    let mut content = release.spec.content.clone();
+    if let Content::Helm(helm) = &mut content {
+        helm.values = layers.read(runtime).await?;
+    }
     let job = Job {
         release: release.id.clone(),
         now: keyed::clock(artifact.time, release.created),
         artifact,
-        content: release.spec.content.clone(),
+        content,
         mutations: release.mutations.clone(),
         key,
         api,
@@ -199,26 +207,11 @@ async fn from_source(session: &Session<'_>, located: Located, api: Option<Cluste
     let bound = runtime.settings.limits.render_time;
     let (render, warnings) = runtime.engines.run(bound, move |cancel| job.render(cancel)).await?;
     Ok(Made {
-        revision: located.revision,
+        revision: source.revision,
+        values: inputs,
         render,
         warnings,
     })
-}
-
-async fn artifact(runtime: &Runtime, release: &Release, located: &Located) -> Result<Artifact, Failure> {
-    let Located { source, revision } = located;
-    if let Some(artifact) = runtime.artifacts.get(source, revision) {
-        return Ok(artifact);
-    }
-    let wanted = &release.spec.source_ref;
-    let fetched = runtime
-        .ports
-        .sources
-        .fetch(source, wanted, revision, &runtime.settings.limits)
-        .await;
-    let artifact = fetched.map_err(|error| failures::fetch(&error))?;
-    runtime.artifacts.keep(source, &artifact);
-    Ok(artifact)
 }
 
 /// All that one render needs, so that it can run where nobody waits for it.

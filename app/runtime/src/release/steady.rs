@@ -117,10 +117,11 @@ fn note_inputs(session: &mut Session<'_>, work: &Work) {
         return;
     };
     attempt.inputs.fingerprint.clone_from(&work.fingerprint);
+    attempt.inputs.values.clone_from(&work.values);
     if work.revision.0.is_empty() {
         return;
     }
-    attempt.inputs.source.clone_from(&work.revision.0);
+    attempt.inputs.source.clone_from(&work.source);
     attempt.revision = Some(work.revision.clone());
     if let Some(applied) = &mut session.status.last_successful {
         applied.revision = work.revision.clone();

@@ -6,12 +6,14 @@ use core::error::Error;
 use super::{Failure, Reason, Stage};
 use crate::content::ContentError;
 use crate::credentials::CredentialsError;
+use crate::dependency::DependencyError;
 use crate::inventory::{ClusterChanged, InventoryIncomplete};
 use crate::manifests::RenderError;
 use crate::mutation::MutationError;
 use crate::ownership::ForeignOwner;
 use crate::prune::PruneGuard;
 use crate::render::{CorruptRender, RenderTooLarge};
+use crate::values::ValuesError;
 use crate::wave::WaveError;
 
 /// An error and its sources, joined by `: `.
@@ -64,6 +66,23 @@ impl From<ContentError> for Failure {
 impl From<CredentialsError> for Failure {
     fn from(error: CredentialsError) -> Self {
         failure(Stage::Fetch, error.reason(), &error)
+    }
+}
+
+impl From<DependencyError> for Failure {
+    fn from(error: DependencyError) -> Self {
+        match error {
+            DependencyError::NoSource { .. } => failure(Stage::Fetch, Reason::Unsupported, &error),
+            DependencyError::NoFolder { .. } => failure(Stage::Render, Reason::RenderFailed, &error),
+        }
+    }
+}
+
+impl From<ValuesError> for Failure {
+    fn from(error: ValuesError) -> Self {
+        match error {
+            ValuesError::Invalid { .. } => failure(Stage::Values, Reason::ValuesInvalid, &error),
+        }
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn render(
 }
 
 /// The files of a directory, by their paths below it.
-pub(super) fn below(files: &Files, path: &str) -> convoy_helm::Files {
+pub(crate) fn below(files: &Files, path: &str) -> convoy_helm::Files {
     let prefix = if path.is_empty() {
         String::new()
     } else {

@@ -53,6 +53,7 @@ async fn run(kubeconfig: &str, store: &str, log: &str, effects: EffectCounter) -
             file_urls: true,
             ..Options::default()
         })?),
+        artifacts: None,
         store,
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),

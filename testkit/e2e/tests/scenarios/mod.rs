@@ -2,6 +2,7 @@
 
 mod charts;
 mod failures;
+mod registries;
 
 pub(crate) use charts::{
     a_broken_chart_touches_nothing, a_chart_lives, a_kustomization_lives, a_lost_key_stops_charts,
@@ -11,6 +12,10 @@ pub(crate) use failures::{
     a_failed_gate_stops_the_waves_after_it, a_release_does_not_apply_itself,
     a_wave_that_times_out_says_so_until_it_is_healthy, an_emptied_inventory_orphans_nothing, bad_input_touches_nothing,
     nobody_elses_objects_are_taken, what_is_missing_is_named,
+};
+
+pub(crate) use registries::{
+    a_chart_of_a_registry_lives, a_chart_of_a_repository_lives, what_a_chart_needs_is_fetched,
 };
 
 use std::path::Path;
