@@ -176,11 +176,8 @@ mod tests {
     #[test]
     fn a_part_of_a_second_counts_as_one() {
         let site = Site::named("x");
-        let seconds = |timeout| match site.timeout(timeout) {
-            FetchError::Timeout { seconds, .. } => seconds,
-            other => panic!("{other}"),
-        };
-        assert_eq!(seconds(Duration::from_secs(2)), 2);
-        assert_eq!(seconds(Duration::from_millis(2001)), 3);
+        let check = |timeout, expect: &str| assert_eq!(site.timeout(timeout).to_string(), expect);
+        check(Duration::from_secs(2), "`x` did not answer within 2 s");
+        check(Duration::from_millis(2001), "`x` did not answer within 3 s");
     }
 }

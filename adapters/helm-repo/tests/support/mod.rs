@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use convoy_domain::access::{Access, Credentials};
 use convoy_domain::artifact::{Artifact, Revision};
-use convoy_domain::id::NamespacedName;
 use convoy_domain::limits::Limits;
 use convoy_domain::secret::Secret;
-use convoy_domain::source::{Source, SourceKey, SourceKind, SourceRef, Tls};
+use convoy_domain::source::{Source, SourceKey, SourceKind, SourceRef};
 use convoy_helm_repo::{HelmFetcher, Options};
 use convoy_ports::{FetchError, SourceFetcher as _};
+use convoy_testkit_contract::source_fetcher::git_source;
 use convoy_web::Clients;
 
 pub(crate) fn fetcher() -> HelmFetcher {
@@ -33,23 +33,15 @@ pub(crate) fn source(url: &str) -> Source {
 }
 
 pub(crate) fn source_with(url: &str, access: Access) -> Source {
+    let own = git_source(url);
     Source {
         key: SourceKey {
             kind: SourceKind::Helm,
-            id: NamespacedName::new("default", "charts").expect("both are names"),
+            ..own.key
         },
-        uid: "3a6c2f5e-0000-4000-8000-000000000001".to_owned(),
-        generation: 1,
-        resource_version: "1".to_owned(),
-        url: url.to_owned(),
-        interval: Duration::from_mins(1),
-        min_sync_interval: Duration::from_secs(30),
         timeout: Duration::from_secs(30),
-        tls: Tls::default(),
         access,
-        unsupported: Vec::new(),
-        ignored: Vec::new(),
-        status: None,
+        ..own
     }
 }
 
