@@ -422,7 +422,7 @@ impl World {
         let chart = format!("apiVersion: v2\nname: {name}\nversion: {version}\n");
         let template = of_sub(name);
         let files = [("Chart.yaml", chart.as_str()), ("templates/b.yaml", template.as_str())];
-        self.fetcher.publish(url, path, version, &files);
+        self.fetcher.publish_texts(url, path, version, &files);
     }
 }
 
@@ -522,7 +522,7 @@ async fn what_is_nowhere_in_the_namespace_is_refused_and_no_server_is_asked() {
         ),
     ] {
         world.commit_umbrella(dependencies, lock);
-        world.fetcher.publish(HELM_URL, "unrelated", "1.0.0", &[]);
+        world.fetcher.publish_texts(HELM_URL, "unrelated", "1.0.0", &[]);
         let status = world.look(&process).await;
         let (stage, reason, message) = failure(&status).unwrap();
         assert_eq!((stage, reason), expect, "{dependencies}: {message}");

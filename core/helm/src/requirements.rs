@@ -4,7 +4,7 @@
 //! where there is one, else the constraint does.
 
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use convoy_sprig::semver::is_compatible;
@@ -150,6 +150,7 @@ fn locked_version(locked: &[Dependency], dependency: &Dependency) -> Result<Stri
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
     use alloc::sync::Arc;
     use alloc::vec;
 

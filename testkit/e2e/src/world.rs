@@ -83,7 +83,8 @@ impl World {
         committed.expect("a commit is made").revision.0
     }
 
-    /// Creates Cluster and source, and the Release with `changes` merged over it; `spec.content` is replaced.
+    /// Creates Cluster and source, and the Release with `changes` merged over it; `spec.content` and `spec.source`
+    /// are replaced.
     pub async fn release(&self, changes: Value) {
         let metadata = json!({"name": NAME, "namespace": self.namespace});
         self.apply(json!({
@@ -110,8 +111,10 @@ impl World {
             },
         });
         merge(&mut release, &changes);
-        if let Some(content) = changes.pointer("/spec/content") {
-            release["spec"]["content"] = content.clone();
+        for part in ["content", "source"] {
+            if let Some(other) = changes.pointer(&format!("/spec/{part}")) {
+                release["spec"][part] = other.clone();
+            }
         }
         self.apply(release).await;
     }

@@ -94,16 +94,29 @@ impl FakeFetcher {
         repository.tags.insert(tag.to_owned(), revision.clone());
     }
 
+    /// Makes a repository of charts, without any.
+    pub fn create_charts(&self, url: &str) {
+        let repository = Repository {
+            holds_charts: true,
+            ..Repository::default()
+        };
+        lock(&self.0).repositories.insert(url.to_owned(), repository);
+    }
+
+    /// [`FakeFetcher::publish`] of texts.
+    pub fn publish_texts(&self, url: &str, chart: &str, version: &str, files: &[(&str, &str)]) -> Revision {
+        let entry = |&(path, text): &(&str, &str)| (path.to_owned(), Arc::from(text.as_bytes()));
+        self.publish(url, chart, version, &files.iter().map(entry).collect())
+    }
+
     /// Publishes a version of a chart, in a repository of charts that is made if need be.
-    pub fn publish(&self, url: &str, chart: &str, version: &str, files: &[(&str, &str)]) -> Revision {
+    pub fn publish(&self, url: &str, chart: &str, version: &str, files: &Files) -> Revision {
         let mut state = lock(&self.0);
         state.commits += 1;
         let number = state.commits;
         let repository = state.repositories.entry(url.to_owned()).or_default();
         repository.holds_charts = true;
-        let entry = |&(path, text): &(&str, &str)| (path.to_owned(), Arc::from(text.as_bytes()));
-        let files = files.iter().map(entry).collect();
-        repository.charts.publish(chart, version, &files, number)
+        repository.charts.publish(chart, version, files, number)
     }
 
     /// Deletes a branch.

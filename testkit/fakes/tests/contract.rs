@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use convoy_domain::Timestamp;
 use convoy_domain::artifact::{Files, Revision};
 use convoy_domain::object::Object;
-use convoy_domain::source::Source;
+use convoy_domain::source::{Source, SourceKind, SourceRef};
 use convoy_ports::{BlobStore, Cluster, ControlPlane, EventType, SourceFetcher};
+use convoy_testkit_contract::charts::ChartWorld;
 use convoy_testkit_contract::source_fetcher::{SourceWorld, git_source};
-use convoy_testkit_contract::{blob_store, cluster, control_plane, source_fetcher};
+use convoy_testkit_contract::{blob_store, charts, cluster, control_plane, source_fetcher};
 use convoy_testkit_fakes::faults::{EffectCounter, FaultyBlobStore, FaultyCluster, FaultyControlPlane, FaultyFetcher};
 use convoy_testkit_fakes::{FakeBlobStore, FakeCluster, FakeControlPlane, FakeFetcher, samples};
 
@@ -58,6 +59,55 @@ impl SourceWorld for Sources {
 #[tokio::test]
 async fn the_fetcher_keeps_the_contract() {
     source_fetcher::run(|| Arc::new(Sources::default())).await;
+}
+
+#[derive(Debug)]
+struct ChartServer(Arc<FakeFetcher>);
+
+impl ChartServer {
+    const URL: &str = "fake://charts";
+
+    fn new() -> Arc<dyn ChartWorld> {
+        let fetcher = FakeFetcher::new();
+        fetcher.create_charts(Self::URL);
+        Arc::new(Self(Arc::new(fetcher)))
+    }
+
+    fn at(url: &str) -> Source {
+        let mut source = git_source(url);
+        source.key.kind = SourceKind::Helm;
+        source
+    }
+}
+
+impl ChartWorld for ChartServer {
+    fn fetcher(&self) -> Arc<dyn SourceFetcher> {
+        Arc::clone(&self.0) as Arc<dyn SourceFetcher>
+    }
+
+    fn source(&self) -> Source {
+        Self::at(Self::URL)
+    }
+
+    fn other_source(&self) -> Source {
+        Self::at("fake://elsewhere")
+    }
+
+    fn wanted(&self, chart: &str, version: &str) -> SourceRef {
+        SourceRef::Helm {
+            chart: chart.to_owned(),
+            version: version.to_owned(),
+        }
+    }
+
+    fn publish(&self, chart: &str, version: &str, files: &Files) {
+        self.0.publish(Self::URL, chart, version, files);
+    }
+}
+
+#[tokio::test]
+async fn the_fetcher_of_charts_keeps_the_contract() {
+    charts::run(ChartServer::new).await;
 }
 
 #[derive(Debug)]

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use convoy_git::{GitFetcher, Options};
+use convoy_helm_repo::HelmFetcher;
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
+use convoy_oci::OciFetcher;
 use convoy_ports::{ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
-use convoy_runtime::{Ports, Runtime, Settings};
+use convoy_runtime::{ByKind, Ports, Runtime, Settings};
 use convoy_system::{SystemClock, SystemEntropy};
 use convoy_testkit_fakes::faults::{EffectCounter, Fault, FaultyBlobStore, FaultyConnector, FaultyControlPlane, When};
+use convoy_web::Clients;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
@@ -46,13 +49,22 @@ async fn run(kubeconfig: &str, store: &str, log: &str, effects: EffectCounter) -
         None => RenderStore::Disabled,
         Some(blobs) => RenderStore::new(Arc::new(FaultyBlobStore::new(blobs, effects.clone()))),
     };
+    let git = GitFetcher::new(Options {
+        file_urls: true,
+        ..Options::default()
+    })?;
+    let web = Arc::new(Clients::new(&convoy_web::Options::default())?);
     let ports = Ports {
         control_plane: Arc::new(FaultyControlPlane::new(control_plane, effects.clone())),
         clusters: Arc::new(FaultyConnector::new(clusters, effects.clone())),
-        sources: Arc::new(GitFetcher::new(Options {
-            file_urls: true,
-            ..Options::default()
-        })?),
+        sources: Arc::new(ByKind {
+            git: Arc::new(git),
+            helm: Arc::new(HelmFetcher::new(
+                Arc::clone(&web),
+                &convoy_helm_repo::Options::default(),
+            )),
+            oci: Arc::new(OciFetcher::with_clients(web)),
+        }),
         artifacts: None,
         store,
         clock: Arc::new(SystemClock),
