@@ -13,7 +13,7 @@ use convoy_domain::webhook::{BODY_BYTES, Bucket, Check, HookPath};
 use convoy_ports::{Clock, ControlPlane, ControlPlaneError};
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -225,7 +225,7 @@ async fn drained(mut body: Incoming) {
     while length < LINGER_BYTES
         && let Some(Ok(frame)) = body.frame().await
     {
-        length += frame.data_ref().map_or(0, |piece| piece.len());
+        length += frame.data_ref().map_or(0, Bytes::len);
     }
 }
 

@@ -442,6 +442,10 @@ fn no_secret_gets_out_and_one_that_does_is_found() {
         ("git-token", "AuthenticationFailed"),
         ("git-lines", "AuthenticationFailed"),
         ("git-ca", "TLSFailed"),
+        ("helm-basic", "AuthenticationFailed"),
+        ("helm-token", "AuthenticationFailed"),
+        ("oci-basic", "AuthenticationFailed"),
+        ("oci-docker", "AuthenticationFailed"),
         ("oci-damaged", "AuthenticationFailed"),
     ] {
         assert_eq!(of(name), expect, "{name}");

@@ -81,13 +81,10 @@ pub(crate) const fn verification(kind: SourceKind, error: &FetchError) -> Source
 
 /// Something answers, but not as it should.
 const fn invalid(kind: SourceKind, error: &FetchError) -> SourceReason {
-    match kind {
-        SourceKind::Git => SourceReason::NotARepository,
-        SourceKind::Helm if matches!(error, FetchError::Invalid { .. } | FetchError::Limit { .. }) => {
-            SourceReason::IndexInvalid
-        }
-        SourceKind::Helm => SourceReason::NotARepository,
-        SourceKind::Oci => SourceReason::NotARegistry,
+    match (kind, error) {
+        (SourceKind::Helm, FetchError::Invalid { .. } | FetchError::Limit { .. }) => SourceReason::IndexInvalid,
+        (SourceKind::Git | SourceKind::Helm, _) => SourceReason::NotARepository,
+        (SourceKind::Oci, _) => SourceReason::NotARegistry,
     }
 }
 

@@ -150,7 +150,9 @@ fn verified_message(source: &Source) -> String {
         message.push_str("; by http, which hides nothing");
     }
     if !source.ignored.is_empty() {
-        message.push_str(&format!("; passed over: `{}`", source.ignored.join("`, `")));
+        message.push_str("; passed over: `");
+        message.push_str(&source.ignored.join("`, `"));
+        message.push('`');
     }
     message
 }

@@ -95,7 +95,12 @@ impl Canary {
 }
 
 fn percent(word: &str) -> String {
-    word.bytes().map(|byte| format!("%{byte:02x}")).collect()
+    let mut out = String::new();
+    for byte in word.bytes() {
+        out.push('%');
+        HEXLOWER.encode_append(&[byte], &mut out);
+    }
+    out
 }
 
 /// The digits of base64 that depend on the word alone, when it begins `shift` bytes after a group.

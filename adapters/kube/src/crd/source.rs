@@ -220,8 +220,9 @@ pub struct GitAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: GitAuthType,
-    /// Secret that holds them: username and password, token (or bearerToken), identity (or ssh-privatekey), passphrase,
-    /// password and `known_hosts`, or githubAppID, githubAppInstallationID, githubAppPrivateKey and githubAppBaseURL.
+    /// Secret that holds them: `username` and `password`, `token` (or `bearerToken`), `identity` (or `ssh-privatekey`),
+    /// `passphrase`, `password` and `known_hosts`, or `githubAppID`, `githubAppInstallationID`, `githubAppPrivateKey` and
+    /// `githubAppBaseURL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }
@@ -251,7 +252,7 @@ pub struct HelmAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: HelmAuthType,
-    /// Secret that holds them: username and password, token (or bearerToken), or tls.crt and tls.key.
+    /// Secret that holds them: `username` and `password`, `token` (or `bearerToken`), or `tls.crt` and `tls.key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }
@@ -279,7 +280,7 @@ pub struct OciAuth {
     /// Kind of credentials.
     #[serde(default, rename = "type")]
     pub kind: OciAuthType,
-    /// Secret that holds them: username and password, token (or bearerToken), or .dockerconfigjson.
+    /// Secret that holds them: `username` and `password`, `token` (or `bearerToken`), or `.dockerconfigjson`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<SecretRef>,
 }

@@ -77,10 +77,8 @@ impl Versions {
             None => false,
         };
         // What has come to be named since it was listed is not known, but a watch tells of changes only.
-        let changed = match self.known.insert(data.clone(), version.clone()) {
-            Some(before) => before != version,
-            None => !at_first,
-        };
+        let changed = self.known.get(&data).map_or(!at_first, |before| *before != version);
+        self.known.insert(data.clone(), version);
         if changed { vec![data] } else { Vec::new() }
     }
 

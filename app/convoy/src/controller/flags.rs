@@ -313,8 +313,12 @@ fn address(text: &str) -> Result<Address, String> {
     if text.is_empty() {
         return Ok(Address(None));
     }
-    let parsed = text.parse().map(|address| Address(Some(address)));
-    parsed.map_err(|_| "write an IP address and a port, such as `127.0.0.1:9292` or `[::]:9292`".to_string())
+    // As Go's programs write all addresses of a machine.
+    let all = text.strip_prefix(':').map(|port| format!("[::]:{port}"));
+    let parsed = all.as_deref().unwrap_or(text).parse();
+    parsed
+        .map(|address| Address(Some(address)))
+        .map_err(|_| "write a port, such as `:9292`, or an address and a port, such as `127.0.0.1:9292`".to_string())
 }
 
 fn compat(text: &str) -> Result<Compat, String> {
@@ -431,6 +435,20 @@ mod tests {
         let merged = flag.or(file);
         assert_eq!(merged.installation_id.as_deref(), Some("flag"));
         assert_eq!(merged.default_service_account.as_deref(), Some("deployer"));
+    }
+
+    #[test]
+    fn an_address_is_a_port_with_or_without_a_host() {
+        let check = |text: &str, expect: Option<&str>| {
+            let expect = expect.map(|text| text.parse().unwrap());
+            assert_eq!(address(text), Ok(Address(expect)), "{text}");
+        };
+        check("", None);
+        check(":9292", Some("[::]:9292"));
+        check("127.0.0.1:0", Some("127.0.0.1:0"));
+        for wrong in [":", "9292", "localhost:9292", ":70000"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

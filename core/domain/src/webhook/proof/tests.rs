@@ -218,7 +218,7 @@ proptest! {
 
     #[test]
     fn hex_is_read_back(bytes in proptest::array::uniform32(any::<u8>())) {
-        let hex: alloc::string::String = bytes.iter().map(|byte| alloc::format!("{byte:02x}")).collect();
+        let hex = bytes.iter().fold(alloc::string::String::new(), |hex, byte| alloc::format!("{hex}{byte:02x}"));
         prop_assert_eq!(digits(hex.as_bytes(), 32), Some(bytes.to_vec()));
         prop_assert_eq!(digits(hex.to_uppercase().as_bytes(), 32), Some(bytes.to_vec()));
         prop_assert_eq!(digits(hex.as_bytes(), 64), None);
