@@ -29,6 +29,7 @@ mod terminal;
 mod tree;
 mod version;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -42,12 +43,19 @@ use crate::failure::Failure;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some((args, verbose)) = render::helm::arguments(env::args_os()) {
+        return exit(render::helm::run(&args), verbose);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(message) => return args::explain(&message),
     };
     let verbose = cli.verbose > 0;
-    match dispatch(cli) {
+    exit(dispatch(cli), verbose)
+}
+
+fn exit(result: Result<(), Failure>, verbose: bool) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(verbose),
     }

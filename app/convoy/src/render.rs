@@ -1,6 +1,6 @@
 //! `convoy render`: what will be applied, before anything is.
 
-mod helm;
+pub(crate) mod helm;
 mod kustomize;
 mod manifests;
 mod release;

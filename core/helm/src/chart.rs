@@ -126,6 +126,12 @@ impl Chart {
         &self.metadata.name
     }
 
+    /// Forgets the values of this chart and of those below it.
+    pub(crate) fn give_up_values(&mut self) {
+        self.values = Tree::empty();
+        self.dependencies.iter_mut().for_each(Self::give_up_values);
+    }
+
     /// Refuses what cannot be rendered: libraries, and charts without the charts that they need.
     pub(crate) fn check_installable(&self) -> Result<(), Error> {
         if !matches!(self.metadata.kind.as_str(), "" | "application") {

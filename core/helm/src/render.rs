@@ -20,7 +20,7 @@ use crate::manifest::{self, Hook, Manifest};
 use crate::path_match;
 use crate::reason::Reason;
 use crate::schema;
-use crate::tables::{Heap as Tables, Tree};
+use crate::tables::Tree;
 
 /// What a chart is rendered for.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl CompiledChart {
     /// # Errors
     /// As [`render`].
     pub fn render(&self, settings: &Settings) -> Result<Rendered, Error> {
-        render_with(&self.chart, settings, Some(&self.parsed)).map(|(rendered, _)| rendered)
+        render_with(self.chart.clone(), settings, Some(&self.parsed)).map(|(rendered, _)| rendered)
     }
 }
 
@@ -129,25 +129,25 @@ impl CompiledChart {
 /// # Errors
 /// Where `helm template` fails, and when a limit is passed.
 pub fn render(chart: &Chart, settings: &Settings) -> Result<Rendered, Error> {
-    render_with(chart, settings, None).map(|(rendered, _)| rendered)
+    render_with(chart.clone(), settings, None).map(|(rendered, _)| rendered)
 }
 
-/// As [`render`], with what it leaves: a process that ends after the render can spare itself taking that apart.
+/// As [`render`], in less memory, since the chart is used up; with what is left: a process that ends after the render
+/// can spare itself taking that apart.
 ///
 /// # Errors
 /// As [`render`].
-pub fn render_last(chart: &Chart, settings: &Settings) -> Result<(Rendered, Remains), Error> {
+pub fn render_last(chart: Chart, settings: &Settings) -> Result<(Rendered, Remains), Error> {
     render_with(chart, settings, None)
 }
 
-/// The values and parsed templates of a render that is done.
+/// The chart, values and parsed templates of a render that is done.
 #[derive(Debug)]
-pub struct Remains(#[expect(dead_code, reason = "it is held, not looked at")] (Chart, Tables, Context));
+pub struct Remains(#[expect(dead_code, reason = "it is held, not looked at")] (Chart, Context));
 
-fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> Result<(Rendered, Remains), Error> {
+fn render_with(mut chart: Chart, settings: &Settings, parsed: Option<&Parsed>) -> Result<(Rendered, Remains), Error> {
     chart.check_installable()?;
     check_release_name(&settings.release_name)?;
-    let mut chart = chart.clone();
     let given = Tree::from_map(settings.values.clone());
     dependencies::process(&mut chart, &given)?;
     let (tables, values) =
@@ -166,7 +166,7 @@ fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> R
             version: settings.kube_version.version.clone(),
         });
     }
-    let (mut texts, context) = engine::render(&chart, (&tables, values), settings, parsed)?;
+    let (mut texts, context) = engine::render(&mut chart, (tables, values), settings, parsed)?;
     let notes = take_notes(&mut texts, chart.name());
     let (manifests, hooks) = manifest::sort(texts)?;
     let mut crds = Vec::new();
@@ -177,7 +177,7 @@ fn render_with(chart: &Chart, settings: &Settings, parsed: Option<&Parsed>) -> R
         hooks,
         notes,
     };
-    Ok((rendered, Remains((chart, tables, context))))
+    Ok((rendered, Remains((chart, context))))
 }
 
 fn has_schema(chart: &Chart) -> bool {

@@ -152,7 +152,107 @@ pub(crate) enum Opened {
     Table(TableId),
 }
 
-pub(crate) type Table = BTreeMap<Arc<str>, Node>;
+/// A map while it is merged, in the order of keys: a list of just its entries as long as they are few, since a tree's
+/// nodes have room for eleven, and there are thousands of tables.
+#[derive(Clone, Debug)]
+pub(crate) enum Table {
+    List(Vec<(Arc<str>, Node)>),
+    Tree(BTreeMap<Arc<str>, Node>),
+}
+
+/// Most entries of a list: to add one costs moving those behind it.
+const LIST: usize = 64;
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self::List(Vec::new())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Tree(tree) => tree.len(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        match self {
+            Self::List(list) => list.get(find(list, key).ok()?).map(|(_, node)| node),
+            Self::Tree(tree) => tree.get(key),
+        }
+    }
+
+    fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        match self {
+            Self::List(list) => {
+                let place = find(list, key).ok()?;
+                list.get_mut(place).map(|(_, node)| node)
+            }
+            Self::Tree(tree) => tree.get_mut(key),
+        }
+    }
+
+    pub(crate) fn insert(&mut self, key: Arc<str>, node: Node) {
+        if let Self::List(list) = self {
+            match find(list, &key) {
+                Ok(place) => {
+                    list[place].1 = node;
+                    return;
+                }
+                Err(place) if list.len() < LIST => {
+                    list.insert(place, (key, node));
+                    return;
+                }
+                Err(_) => *self = Self::Tree(core::mem::take(list).into_iter().collect()),
+            }
+        }
+        if let Self::Tree(tree) = self {
+            tree.insert(key, node);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        match self {
+            Self::List(list) => {
+                if let Ok(place) = find(list, key) {
+                    list.remove(place);
+                }
+            }
+            Self::Tree(tree) => {
+                tree.remove(key);
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+        let (list, tree) = match self {
+            Self::List(list) => (Some(list), None),
+            Self::Tree(tree) => (None, Some(tree)),
+        };
+        let listed = list.into_iter().flatten().map(|(key, node)| (key, node));
+        listed.chain(tree.into_iter().flatten())
+    }
+}
+
+/// Of entries in order, each of which stands once.
+impl FromIterator<(Arc<str>, Node)> for Table {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, Node)>>(entries: I) -> Self {
+        let list: Vec<_> = entries.into_iter().collect();
+        if list.len() <= LIST {
+            Self::List(list)
+        } else {
+            Self::Tree(list.into_iter().collect())
+        }
+    }
+}
+
+fn find(list: &[(Arc<str>, Node)], key: &str) -> Result<usize, usize> {
+    list.binary_search_by(|(known, _)| (**known).cmp(key))
+}
 
 /// Tables that refer to each other.
 #[derive(Clone, Debug, Default)]
@@ -209,9 +309,7 @@ impl Heap {
     pub(crate) fn set(&mut self, id: TableId, key: &str, node: Node) {
         match self.tables[id.0].get_mut(key) {
             Some(old) => *old = node,
-            None => {
-                self.tables[id.0].insert(key.into(), node);
-            }
+            None => self.tables[id.0].insert(key.into(), node),
         }
     }
 
@@ -270,5 +368,40 @@ impl Heap {
             (String::from(&**key), value)
         });
         entries.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    /// Against a tree: below and above the bound of the list.
+    #[test]
+    fn tables_are_ordered_maps() {
+        let shown =
+            |table: &Table| -> Vec<String> { table.iter().map(|(key, node)| format!("{key} {node:?}")).collect() };
+        let mut table = Table::new();
+        let mut model: BTreeMap<Arc<str>, Node> = BTreeMap::new();
+        let mut state: u64 = 7;
+        for round in 0..3_000_usize {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let range = if round < 1_000 { 40 } else { 150 };
+            let key: Arc<str> = format!("key{}", (state >> 33) % range).into();
+            if (state >> 20).is_multiple_of(3) {
+                table.remove(&key);
+                model.remove(&key);
+            } else {
+                table.insert(Arc::clone(&key), Node::Table(TableId(round)));
+                model.insert(Arc::clone(&key), Node::Table(TableId(round)));
+            }
+            assert_eq!((table.len(), table.is_empty()), (model.len(), model.is_empty()));
+            assert_eq!(table.get(&key).is_some(), model.contains_key(&key));
+            assert_eq!(table.get_mut(&key).is_some(), model.contains_key(&key));
+        }
+        assert!(matches!(table, Table::Tree(_)));
+        let expect: Table = model.into_iter().collect();
+        assert_eq!(shown(&table), shown(&expect));
     }
 }

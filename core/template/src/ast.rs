@@ -159,6 +159,8 @@ pub(crate) enum Arg {
     Bool(Pos, bool),
     Dot(Pos),
     Nil(Pos),
+    /// A number that is written as its decimal digits: most are.
+    Int(Pos, i64),
     Number(Box<NumberNode>),
     String(StringNode),
 }
@@ -265,7 +267,7 @@ impl Spanned for Arg {
             Self::Identifier(identifier) => identifier.pos,
             Self::Pipe(pipe) => pipe.pos,
             Self::Variable(variable) => variable.pos,
-            Self::Bool(pos, _) | Self::Dot(pos) | Self::Nil(pos) => *pos,
+            Self::Bool(pos, _) | Self::Dot(pos) | Self::Nil(pos) | Self::Int(pos, _) => *pos,
             Self::Number(number) => number.pos,
             Self::String(string) => string.pos,
         }
@@ -369,6 +371,7 @@ impl fmt::Display for Arg {
             Self::Bool(_, value) => write!(f, "{value}"),
             Self::Dot(_) => f.write_str("."),
             Self::Nil(_) => f.write_str("nil"),
+            Self::Int(_, int) => write!(f, "{int}"),
             Self::Number(number) => f.write_str(&number.text),
             Self::String(string) => string.fmt(f),
         }

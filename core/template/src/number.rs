@@ -19,6 +19,26 @@ pub(crate) struct Constant {
     pub(crate) complex: Option<(f64, f64)>,
 }
 
+impl Constant {
+    /// Of a whole number.
+    pub(crate) fn of(int: i64) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "the nearest float is what Go takes")]
+        let float = int as f64;
+        Self {
+            int: Some(int),
+            uint: u64::try_from(int).ok(),
+            float: Some(float),
+            complex: None,
+        }
+    }
+}
+
+/// The number that a text is in decimal digits, without anything that Go would not write itself.
+pub(crate) fn decimal(text: &str) -> Option<i64> {
+    let is_plain = text == "0" || text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|_| is_plain)
+}
+
 /// The value of a constant where no type is asked for: its syntax decides. `None` when it is no float and too large for
 /// an integer.
 pub(crate) fn ideal(text: &str, constant: &Constant) -> Option<Value> {

@@ -45,7 +45,9 @@ impl Str {
     /// The text, with U+FFFD for what is not UTF-8.
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.as_bytes())
+        // The search for what is not UTF-8 is slower than the check that there is nothing.
+        self.as_str()
+            .map_or_else(|| String::from_utf8_lossy(self.as_bytes()), Cow::Borrowed)
     }
 
     /// The text, if it is UTF-8.
@@ -87,7 +89,11 @@ impl Borrow<[u8]> for Str {
 impl PartialEq for Str {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.as_bytes() == other.as_bytes()
+        match (&self.0, &other.0) {
+            // What is behind the end is zero in both: a comparison of words, without a call.
+            (Repr::Inline(len, bytes), Repr::Inline(other_len, other)) => len == other_len && bytes == other,
+            _ => self.as_bytes() == other.as_bytes(),
+        }
     }
 }
 

@@ -102,6 +102,11 @@ impl Map {
         }
     }
 
+    /// Gives back the room for entries that did not come.
+    pub(crate) fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+    }
+
     fn rebuild_index(&mut self) {
         if self.entries.len() <= SMALL {
             self.index = None;

@@ -18,6 +18,7 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{ArgAction, Parser as _};
 use convoy_domain::limits::Limits;
 use convoy_domain::object::Object;
 use convoy_helm::layers::{self, Layer};
@@ -50,7 +51,7 @@ use input::Bound;
                   convoy render helm ./chart --show-only templates/service.yaml"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Name of the release, and the chart
     #[arg(value_name = "[NAME] CHART", required = true, num_args = 1..=2)]
     operands: Vec<OsString>,
@@ -115,6 +116,28 @@ fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
+/// The command alone.
+#[derive(Debug, clap::Parser)]
+#[command(no_binary_name = true)]
+struct Alone {
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+    #[command(flatten)]
+    args: Box<Args>,
+}
+
+/// Reads a command line that begins with `convoy render helm`: its arguments, and whether errors show their causes.
+/// The flags of all other commands are time and memory that it has no use for. Who gets no answer here needs them, be it
+/// for help or to say what is wrong.
+pub(crate) fn arguments(mut line: impl Iterator<Item = OsString>) -> Option<(Box<Args>, bool)> {
+    let words = [line.nth(1)?, line.next()?];
+    if words != ["render", "helm"] {
+        return None;
+    }
+    let Alone { verbose, args } = Alone::try_parse_from(line).ok()?;
+    Some((args, verbose > 0))
+}
+
 /// Values, lowest first: files, JSON, texts, files' contents, literals.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Values")]
@@ -143,7 +166,7 @@ struct ValueFlags {
 pub(super) const STACK: usize = 512 << 20;
 
 /// Renders, and prints or writes the result.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.of_helm.check()?;
     let limits = &args.limits.limits();
     thread::scope(|scope| {
@@ -162,11 +185,11 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     input::check_local(&path)?;
     let cancel = Arc::new(AtomicBool::new(false));
     let settings = settings(args, name, limits, &cancel)?;
-    // The process ends after this: taking apart what it holds would be work for nothing.
-    let chart = ManuallyDrop::new(load(Path::new(&path), limits)?);
+    let chart = load(Path::new(&path), limits)?;
     let rendered = bounds::timed(limits.render_time, &cancel, || {
-        convoy_helm::render_last(&chart, &settings).map_err(|error| refused(&error))
+        convoy_helm::render_last(chart, &settings).map_err(|error| refused(&error))
     })?;
+    // The process ends after this: taking apart what it holds would be work for nothing.
     let rendered = ManuallyDrop::new(rendered);
     let rendered = &rendered.0;
     let selection = Selection {

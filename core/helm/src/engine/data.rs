@@ -48,24 +48,19 @@ impl<'h, 't> Builder<'h, 't> {
     }
 
     /// The data of the root chart, and one job for each template below it.
-    pub(super) fn chart<'c>(
-        &mut self,
-        chart: &'c Chart,
-        values: TableId,
-        jobs: &mut Vec<Job<'c>>,
-    ) -> Result<(), Limit> {
+    pub(super) fn chart(&mut self, chart: &Chart, values: TableId, jobs: &mut Vec<Job>) -> Result<(), Limit> {
         let values = self.table(values)?;
         self.descend(chart, None, Some(values), chart.name(), jobs)?;
         Ok(())
     }
 
-    fn descend<'c>(
+    fn descend(
         &mut self,
-        chart: &'c Chart,
+        chart: &Chart,
         parent: Option<&str>,
         values: Option<MapRef>,
         path: &str,
-        jobs: &mut Vec<Job<'c>>,
+        jobs: &mut Vec<Job>,
     ) -> Result<MapRef, Limit> {
         let data = self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?;
         // `.Values` has a type of its own, but it is the map that the parent holds: each sees what the other sets.
@@ -96,7 +91,7 @@ impl<'h, 't> Builder<'h, 't> {
         let folder: Arc<str> = format!("{path}/templates").into();
         jobs.extend(templates::of_chart(chart, path).map(|(name, file)| Job {
             name,
-            file,
+            text: Arc::clone(&file.data),
             data,
             folder: Arc::clone(&folder),
         }));
@@ -111,7 +106,7 @@ impl<'h, 't> Builder<'h, 't> {
         let map = self.heap.map()?;
         self.known.insert(id, map);
         let mut entries = Vec::with_capacity(self.tables.table(id).len());
-        for (key, node) in self.tables.table(id) {
+        for (key, node) in self.tables.table(id).iter() {
             let value = match node {
                 Node::Leaf(leaf) => self.heap.import(leaf)?,
                 Node::Table(id) => Value::Map(self.table(*id)?),
@@ -137,7 +132,7 @@ impl<'h, 't> Builder<'h, 't> {
 }
 
 /// Sets `.Template`, a map of the type of values, for the template that is executed next.
-pub(super) fn template(heap: &mut Heap, job: &Job<'_>, values_type: &Arc<Named>) -> Result<(), Limit> {
+pub(super) fn template(heap: &mut Heap, job: &Job, values_type: &Arc<Named>) -> Result<(), Limit> {
     let (data, name, folder) = (job.data, job.name.as_str(), &*job.folder);
     let map = heap.named_map(Arc::clone(values_type), Elem::Any)?;
     heap.insert(map, "Name", Value::string(name))?;
@@ -145,12 +140,10 @@ pub(super) fn template(heap: &mut Heap, job: &Job<'_>, values_type: &Arc<Named>)
     heap.insert(data, "Template", Value::Map(map))
 }
 
-fn plain_map(heap: &mut Heap, entries: impl IntoIterator<Item = (&'static str, Value)>) -> Result<Value, Limit> {
-    let map = heap.map()?;
-    for (key, value) in entries {
-        heap.insert(map, key, value)?;
-    }
-    Ok(Value::Map(map))
+fn plain_map<const N: usize>(heap: &mut Heap, mut entries: [(&'static str, Value); N]) -> Result<Value, Limit> {
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    let entries = entries.map(|(key, value)| (Str::from(key), value));
+    heap.sorted_map(entries.into()).map(Value::Map)
 }
 
 fn release(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {

@@ -14,10 +14,10 @@ use crate::chart::Chart;
 use crate::error::Error;
 
 /// A text and the name under which it is parsed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'c> {
-    pub(super) name: String,
-    pub(super) file: &'c File,
+    pub(super) name: &'c str,
+    pub(super) text: &'c Arc<[u8]>,
 }
 
 /// A text, and what it defines.
@@ -95,8 +95,8 @@ impl Parsed {
         let total = sources.len();
         let mut parts = Vec::with_capacity(total);
         for source in sources {
-            match self.files.get(&source.name) {
-                Some((text, parsed)) if Arc::ptr_eq(text, &source.file.data) => {
+            match self.files.get(source.name) {
+                Some((text, parsed)) if Arc::ptr_eq(text, source.text) => {
                     known += 1;
                     parts.push((source, Some(parsed)));
                 }
@@ -113,7 +113,7 @@ impl Parsed {
         for (source, parsed) in parts {
             match parsed {
                 Some(Ok(parsed)) => set.extend(parsed),
-                Some(Err(error)) => return Err(message::parse_error(&source.name, error)),
+                Some(Err(error)) => return Err(message::parse_error(source.name, error)),
                 None => parse(&mut set, &source)?,
             }
         }
@@ -137,6 +137,6 @@ pub(super) fn set<'c>(
 }
 
 fn parse(set: &mut TemplateSet, source: &Source<'_>) -> Result<(), Error> {
-    set.parse_shared(&source.name, &source.file.data)
-        .map_err(|error| message::parse_error(&source.name, &error))
+    set.parse_shared(source.name, source.text)
+        .map_err(|error| message::parse_error(source.name, &error))
 }

@@ -11,7 +11,8 @@
 use alloc::format;
 
 use super::{Frame, Result, Slot, quick};
-use crate::ast::{Arg, NumberNode};
+use crate::ast::Arg;
+use crate::number::Constant;
 use crate::value::{Elem, Type};
 use crate::{Str, Value};
 
@@ -38,7 +39,10 @@ impl<'t> Frame<'t, '_> {
                 self.operand(dot, arg)?
             }
             Arg::Bool(_, value) => return self.bool_arg(wanted, arg, *value),
-            Arg::Number(number) => return self.number_arg(wanted, arg, number),
+            Arg::Int(_, int) => return self.number_arg(wanted, arg, &Constant::of(*int), || Ok(Value::int(*int))),
+            Arg::Number(number) => {
+                return self.number_arg(wanted, arg, &number.constant, || self.ideal(number));
+            }
             Arg::String(string) => return self.string_arg(wanted, arg, &string.text),
         };
         self.validate(slot, wanted)
@@ -59,7 +63,7 @@ impl<'t> Frame<'t, '_> {
             }
             Arg::Chain(chain) => self.chain(dot, chain, &[], None),
             Arg::Dot(_) => Ok(dot.clone()),
-            Arg::Bool(..) | Arg::Nil(_) | Arg::Number(_) | Arg::String(_) => Ok(Slot::default()),
+            Arg::Bool(..) | Arg::Nil(_) | Arg::Int(..) | Arg::Number(_) | Arg::String(_) => Ok(Slot::default()),
         }
     }
 
@@ -77,10 +81,16 @@ impl<'t> Frame<'t, '_> {
         }
     }
 
-    fn number_arg(&self, wanted: &Type, arg: &Arg, number: &NumberNode) -> Result<Slot> {
-        let constant = &number.constant;
+    /// A number under the type that is wanted, or its `ideal` one.
+    fn number_arg(
+        &self,
+        wanted: &Type,
+        arg: &Arg,
+        constant: &Constant,
+        ideal: impl FnOnce() -> Result<Value>,
+    ) -> Result<Slot> {
         let value = match wanted {
-            Type::Any | Type::Reflect => return self.ideal(number).map(Slot::plain),
+            Type::Any | Type::Reflect => return ideal().map(Slot::plain),
             Type::Int(kind) => constant.int.map(|int| Value::Int(*kind, int)),
             Type::Duration => constant.int.map(Value::Duration),
             Type::Uint(kind) => constant.uint.map(|uint| Value::Uint(*kind, uint)),

@@ -67,7 +67,7 @@ impl<'t> Frame<'t, '_> {
                 return self.pipeline(dot, pipe);
             }
             Arg::Variable(variable) => return self.variable_node(dot, variable, args, last),
-            Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Number(_) | Arg::String(_) => {}
+            Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Int(..) | Arg::Number(_) | Arg::String(_) => {}
         }
         self.at = Some(first);
         self.takes_no_argument(first, args, last.as_ref())?;
@@ -75,6 +75,7 @@ impl<'t> Frame<'t, '_> {
             Arg::Bool(_, value) => Ok(Slot::plain(Value::Bool(*value))),
             Arg::Dot(_) => Ok(dot.clone()),
             Arg::Nil(_) => Err(self.error("nil is not a command")),
+            Arg::Int(_, int) => Ok(Slot::plain(Value::int(*int))),
             Arg::Number(number) => self.ideal(number).map(Slot::plain),
             Arg::String(string) => Ok(Slot::plain(Value::String(string.text.clone()))),
             Arg::Field(_) | Arg::Chain(_) | Arg::Identifier(_) | Arg::Pipe(_) | Arg::Variable(_) => Ok(Slot::default()),

@@ -54,6 +54,7 @@ impl<'v> Scope<'v> {
             | Arg::Pipe(_)
             | Arg::Bool(..)
             | Arg::Nil(_)
+            | Arg::Int(..)
             | Arg::Number(_)
             | Arg::String(_) => None,
         }

@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
             return Err(self.error(format!("missing value for {context}")));
         }
         for (place, command) in commands.iter().enumerate().skip(1) {
-            if let Some(Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Number(_) | Arg::String(_)) =
+            if let Some(Arg::Bool(..) | Arg::Dot(_) | Arg::Nil(_) | Arg::Int(..) | Arg::Number(_) | Arg::String(_)) =
                 command.args.first()
             {
                 return Err(self.error(format!("non executable command in pipeline stage {}", place + 1)));

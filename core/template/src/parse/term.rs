@@ -44,7 +44,7 @@ impl<'s> Parser<'s> {
                 variable.names = names.into();
                 Arg::Variable(variable)
             }
-            Arg::Bool(..) | Arg::String(_) | Arg::Number(_) | Arg::Nil(_) | Arg::Dot(_) => {
+            Arg::Bool(..) | Arg::String(_) | Arg::Int(..) | Arg::Number(_) | Arg::Nil(_) | Arg::Dot(_) => {
                 let text = quote::quote(term.to_string().as_bytes(), false);
                 return Err(self.error(format!("unexpected . after term {text}")));
             }
@@ -78,7 +78,10 @@ impl<'s> Parser<'s> {
                 names: Box::new([field_name(&token)]),
             }),
             Kind::Bool => Arg::Bool(pos, token.text == "true"),
-            Kind::CharConstant | Kind::Complex | Kind::Number => Arg::Number(Box::new(self.number(&token)?)),
+            Kind::CharConstant | Kind::Complex | Kind::Number => match number::decimal(&token.text) {
+                Some(int) => Arg::Int(pos, int),
+                None => Arg::Number(Box::new(self.number(&token)?)),
+            },
             Kind::LeftParen => {
                 Arg::Pipe(self.nested(|parser| parser.pipeline("parenthesized pipeline", Kind::RightParen))?)
             }

@@ -1,4 +1,4 @@
-//! The entries of a map, in order of keys: a sorted list while they are few, a tree above.
+//! The entries of a map, in order of keys: a sorted list while they are few or none is added, a tree above.
 
 use alloc::collections::{BTreeMap, btree_map};
 use alloc::vec::Vec;
@@ -7,18 +7,19 @@ use core::slice;
 use super::Value;
 use crate::Str;
 
-/// Up to so many entries a walk over the list is faster than a descent in a tree.
+/// Up to so many entries a walk over the list is faster than a search, and adding one than a descent in a tree.
 const FEW: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) enum Entries {
-    Few(Vec<(Str, Value)>),
-    Many(BTreeMap<Str, Value>),
+    /// More than [`FEW`] only if it was made of so many.
+    List(Vec<(Str, Value)>),
+    Tree(BTreeMap<Str, Value>),
 }
 
 impl Default for Entries {
     fn default() -> Self {
-        Self::Few(Vec::new())
+        Self::List(Vec::new())
     }
 }
 
@@ -26,61 +27,80 @@ impl Entries {
     /// Of entries in the order of keys, each of which stands once.
     pub(super) fn sorted(entries: Vec<(Str, Value)>) -> Self {
         debug_assert!(entries.is_sorted_by(|(a, _), (b, _)| a < b), "keys in order");
-        if entries.len() <= FEW {
-            Self::Few(entries)
-        } else {
-            Self::Many(entries.into_iter().collect())
-        }
+        Self::List(entries)
     }
 
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Few(list) => list.len(),
-            Self::Many(tree) => tree.len(),
+            Self::List(list) => list.len(),
+            Self::Tree(tree) => tree.len(),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, key: &[u8]) -> Option<&Value> {
         match self {
-            Self::Few(list) => list
-                .iter()
-                .find(|(known, _)| known.as_bytes() == key)
-                .map(|(_, value)| value),
-            Self::Many(tree) => tree.get(key),
+            Self::List(list) => {
+                let place = if list.len() <= FEW {
+                    list.iter().position(|(known, _)| known.as_bytes() == key)
+                } else {
+                    list.binary_search_by(|(known, _)| known.as_bytes().cmp(key)).ok()
+                };
+                list.get(place?).map(|(_, value)| value)
+            }
+            Self::Tree(tree) => tree.get(key),
+        }
+    }
+
+    /// As [`Entries::get`], for a name that is at hand as it would stand in the map.
+    #[inline]
+    pub(super) fn field(&self, name: &Str) -> Option<&Value> {
+        match self {
+            Self::List(list) if list.len() <= FEW => {
+                list.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+            }
+            Self::List(_) | Self::Tree(_) => self.get(name),
         }
     }
 
     pub(super) fn insert(&mut self, key: Str, value: Value) {
-        match self {
-            Self::Few(list) => {
-                let place = list.partition_point(|(known, _)| *known < key);
-                if let Some((known, old)) = list.get_mut(place)
-                    && *known == key
-                {
-                    *old = value;
-                } else if list.len() < FEW {
-                    list.insert(place, (key, value));
-                } else {
-                    let mut tree: BTreeMap<Str, Value> = core::mem::take(list).into_iter().collect();
-                    tree.insert(key, value);
-                    *self = Self::Many(tree);
-                }
+        if let Self::List(list) = self {
+            let place = list.partition_point(|(known, _)| *known < key);
+            if let Some((known, old)) = list.get_mut(place)
+                && *known == key
+            {
+                *old = value;
+                return;
             }
-            Self::Many(tree) => {
-                tree.insert(key, value);
+            if list.len() < FEW {
+                list.insert(place, (key, value));
+                return;
             }
+            self.grow();
+        }
+        if let Self::Tree(tree) = self {
+            tree.insert(key, value);
         }
     }
 
     pub(super) fn remove(&mut self, key: &[u8]) -> Option<Value> {
+        if self.len() > FEW {
+            self.grow();
+        }
         match self {
-            Self::Few(list) => {
+            Self::List(list) => {
                 let place = list.iter().position(|(known, _)| known.as_bytes() == key)?;
                 Some(list.remove(place).1)
             }
-            Self::Many(tree) => tree.remove(key),
+            Self::Tree(tree) => tree.remove(key),
+        }
+    }
+
+    /// Makes a tree of it, in which a change costs a search, however many entries there are.
+    fn grow(&mut self) {
+        if let Self::List(list) = self {
+            *self = Self::Tree(core::mem::take(list).into_iter().collect());
         }
     }
 
@@ -88,18 +108,18 @@ impl Entries {
     pub(super) fn after(&self, key: &Str) -> Option<(&Str, &Value)> {
         use core::ops::Bound;
         match self {
-            Self::Few(list) => {
+            Self::List(list) => {
                 let place = list.partition_point(|(known, _)| known <= key);
                 list.get(place).map(|(key, value)| (key, value))
             }
-            Self::Many(tree) => tree.range::<Str, _>((Bound::Excluded(key), Bound::Unbounded)).next(),
+            Self::Tree(tree) => tree.range::<Str, _>((Bound::Excluded(key), Bound::Unbounded)).next(),
         }
     }
 
     pub(super) fn iter(&self) -> Iter<'_> {
         match self {
-            Self::Few(list) => Iter::Few(list.iter()),
-            Self::Many(tree) => Iter::Many(tree.iter()),
+            Self::List(list) => Iter::List(list.iter()),
+            Self::Tree(tree) => Iter::Tree(tree.iter()),
         }
     }
 }
@@ -107,8 +127,8 @@ impl Entries {
 /// Entries in order of keys.
 #[derive(Clone, Debug)]
 pub(super) enum Iter<'e> {
-    Few(slice::Iter<'e, (Str, Value)>),
-    Many(btree_map::Iter<'e, Str, Value>),
+    List(slice::Iter<'e, (Str, Value)>),
+    Tree(btree_map::Iter<'e, Str, Value>),
 }
 
 impl<'e> Iterator for Iter<'e> {
@@ -117,15 +137,15 @@ impl<'e> Iterator for Iter<'e> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match self {
-            Self::Few(list) => list.next().map(|(key, value)| (key, value)),
-            Self::Many(tree) => tree.next(),
+            Self::List(list) => list.next().map(|(key, value)| (key, value)),
+            Self::Tree(tree) => tree.next(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match self {
-            Self::Few(list) => list.size_hint(),
-            Self::Many(tree) => tree.size_hint(),
+            Self::List(list) => list.size_hint(),
+            Self::Tree(tree) => tree.size_hint(),
         }
     }
 }
@@ -133,8 +153,8 @@ impl<'e> Iterator for Iter<'e> {
 impl DoubleEndedIterator for Iter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         match self {
-            Self::Few(list) => list.next_back().map(|(key, value)| (key, value)),
-            Self::Many(tree) => tree.next_back(),
+            Self::List(list) => list.next_back().map(|(key, value)| (key, value)),
+            Self::Tree(tree) => tree.next_back(),
         }
     }
 }
@@ -160,7 +180,15 @@ mod tests {
             assert_eq!(sorted.len(), inserted.len());
             let shown = |entries: &Entries| format!("{:?}", entries.iter().collect::<Vec<_>>());
             assert_eq!(shown(&sorted), shown(&inserted));
-            assert_eq!(sorted.get(b"key12").is_some(), count > 2);
+            for key in ["key12", "key49", "none"].map(Str::from) {
+                assert_eq!(sorted.get(&key).is_some(), inserted.get(&key).is_some());
+                assert_eq!(sorted.field(&key).is_some(), inserted.get(&key).is_some());
+            }
+            let mut changed = sorted.clone();
+            assert_eq!(changed.remove(b"key12").is_some(), inserted.remove(b"key12").is_some());
+            changed.insert("new".into(), Value::Nil);
+            inserted.insert("new".into(), Value::Nil);
+            assert_eq!(shown(&changed), shown(&inserted));
         }
     }
 

@@ -61,8 +61,8 @@ pub(crate) struct Node {
 
 impl Node {
     #[inline]
-    pub(crate) fn get(&self, key: &[u8]) -> Option<&Value> {
-        self.entries.get(key)
+    pub(crate) fn get(&self, name: &Str) -> Option<&Value> {
+        self.entries.field(name)
     }
 
     #[inline]
@@ -507,7 +507,7 @@ impl Heap {
     /// Entries in order of keys.
     #[must_use]
     pub fn entries(&self, map: MapRef) -> impl DoubleEndedIterator<Item = (&Str, &Value)> {
-        static NONE: Entries = Entries::Few(Vec::new());
+        static NONE: Entries = Entries::List(Vec::new());
         self.node(map).map_or(&NONE, |node| &node.entries).iter()
     }
 

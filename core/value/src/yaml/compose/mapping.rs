@@ -238,6 +238,7 @@ impl<'a> Composer<'a, '_> {
                 }
             }
         }
+        entries.map.shrink();
         Ok(if entries.unsupported {
             beyond_json::mapping()
         } else {

@@ -267,6 +267,7 @@ impl<'a, 'l> Composer<'a, 'l> {
         loop {
             let event = self.event()?;
             if matches!(event.0, Event::SequenceEnd) {
+                items.shrink_to_fit();
                 return Ok(Value::Array(items));
             }
             items.push(self.node(event, Place::Nested)?);
