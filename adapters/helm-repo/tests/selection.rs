@@ -233,7 +233,11 @@ async fn a_packaged_chart_and_its_index_of_helms_own_making_are_read() {
     }
     run(&["repo", "index", &root]);
     let text = std::fs::read(server.root().join("index.yaml")).expect("an index");
-    assert!(convoy_helm::index::read_block(&text).is_some(), "in block style");
+    let shown = String::from_utf8_lossy(&text);
+    assert!(
+        convoy_helm::index::read_block(&text).is_some(),
+        "not in block style: {shown}"
+    );
     let artifact = take(&fetcher(), &source(&server.http("")), &chart("web", "")).await;
     let artifact = artifact.expect("a chart");
     assert_eq!(artifact.revision.shown(), "web-0.2.0");

@@ -114,6 +114,18 @@ fn comments_and_the_line_ends_of_windows_are_in_block_style_too() {
     }
 }
 
+#[test]
+fn digests_are_text_however_they_begin() {
+    for begin in ["0b", "0e", "1e", "00", "ab", "e0"] {
+        let digest = format!("{begin}{}a", "1".repeat(61));
+        let text =
+            format!("apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.0.0\n    digest: {digest}\n");
+        let index = read_block(text.as_bytes()).expect("in block style");
+        assert_eq!(index.versions("web").next().map(|found| found.digest), Some(&*digest));
+        assert_eq!(Ok(index), read_whole(text.as_bytes()));
+    }
+}
+
 /// A repository with the versions of one chart, in this order.
 fn of_versions(versions: &[&str]) -> Index {
     let mut text = String::from("apiVersion: v1\nentries:\n  web:\n");

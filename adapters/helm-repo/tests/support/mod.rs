@@ -39,7 +39,7 @@ pub(crate) fn source_with(url: &str, access: Access) -> Source {
             kind: SourceKind::Helm,
             ..own.key
         },
-        timeout: Duration::from_secs(30),
+        timeout: Duration::from_mins(5),
         access,
         ..own
     }

@@ -27,10 +27,7 @@ pub(super) fn is_surely_text(text: &str) -> bool {
 /// Hexadecimal digits that no notation of numbers has.
 fn is_hash(bytes: &[u8]) -> bool {
     let foreign = |b: &u8| matches!(b, b'a' | b'c' | b'd' | b'f');
-    bytes.len() == 64
-        && bytes.iter().all(u8::is_ascii_hexdigit)
-        && bytes.iter().any(foreign)
-        && !matches!(bytes, [b'0', b'b' | b'B', ..])
+    bytes.len() == 64 && bytes.iter().all(u8::is_ascii_hexdigit) && bytes.iter().any(foreign)
 }
 
 /// Whether a line of a plain scalar is nothing else, and no number that JSON cannot hold (`.nan`).
