@@ -527,9 +527,11 @@ async fn what_is_nowhere_in_the_namespace_is_refused_and_no_server_is_asked() {
         let (stage, reason, message) = failure(&status).unwrap();
         assert_eq!((stage, reason), expect, "{dependencies}: {message}");
     }
-    let mut settings = Settings::default();
-    settings.compat = Compat::V0_9;
-    let status = world.look(&world.with(settings)).await;
+    let of_old = Settings {
+        compat: Compat::V0_9,
+        ..Settings::default()
+    };
+    let status = world.look(&world.with(of_old)).await;
     assert_eq!(
         failure(&status).map(|(stage, reason, _)| (stage, reason)),
         Some((Stage::Validate, Reason::Unsupported))
@@ -744,9 +746,10 @@ async fn an_endpoint_is_verified_at_its_interval_and_of_old_at_the_resync() {
     for (compat, expect) in [(Compat::Current, 12), (Compat::V0_9, 1)] {
         let world = World::new();
         world.fetcher.create(URL);
-        let mut settings = Settings::default();
-        settings.compat = compat;
-        let process = world.with(settings);
+        let process = world.with(Settings {
+            compat,
+            ..Settings::default()
+        });
         let key = source(SourceKind::Git, "repo", URL).key;
         // An hour, a look each minute; the interval is five minutes.
         for _ in 0..60 {

@@ -202,10 +202,8 @@ impl Proof {
     }
 }
 
-/// Whether having asked for a moving ref proves what [`SourceFetcher::prove`] would: the same question, to the same
+/// Whether having asked for a moving ref proves as much as asking for a proof: it is the same question, to the same
 /// repository, where no signature has to be seen.
-///
-/// [`SourceFetcher::prove`]: https://docs.rs/convoy-ports
 #[must_use]
 pub fn asking_proves(source: &Source, wanted: &SourceRef) -> bool {
     source.key.kind == SourceKind::Git && source.access.signature.is_none() && !is_fixed(wanted)

@@ -84,7 +84,7 @@ impl World {
     }
 
     /// Creates Cluster and source, and the Release with `changes` merged over it; `spec.content` and `spec.source`
-    /// are replaced.
+    /// are replaced where they have a type.
     pub async fn release(&self, changes: Value) {
         let metadata = json!({"name": NAME, "namespace": self.namespace});
         self.apply(json!({
@@ -112,7 +112,8 @@ impl World {
         });
         merge(&mut release, &changes);
         for part in ["content", "source"] {
-            if let Some(other) = changes.pointer(&format!("/spec/{part}")) {
+            let other = changes.pointer(&format!("/spec/{part}"));
+            if let Some(other) = other.filter(|other| other.get("type").is_some()) {
                 release["spec"][part] = other.clone();
             }
         }

@@ -67,7 +67,7 @@ struct ChartServer(Arc<FakeFetcher>);
 impl ChartServer {
     const URL: &str = "fake://charts";
 
-    fn new() -> Arc<dyn ChartWorld> {
+    fn world() -> Arc<dyn ChartWorld> {
         let fetcher = FakeFetcher::new();
         fetcher.create_charts(Self::URL);
         Arc::new(Self(Arc::new(fetcher)))
@@ -107,7 +107,7 @@ impl ChartWorld for ChartServer {
 
 #[tokio::test]
 async fn the_fetcher_of_charts_keeps_the_contract() {
-    charts::run(ChartServer::new).await;
+    charts::run(ChartServer::world).await;
 }
 
 #[derive(Debug)]

@@ -165,11 +165,11 @@ impl Coordinator {
             prover: Prover::of(source),
         };
         let v0_9 = self.shared.means.compat.is_v0_9();
-        if !v0_9 || is_fixed(&wanted) {
-            if let Some(artifact) = self.shared.stores.get(&request.key).await {
-                self.shared.prove(&request).await?;
-                return Ok(artifact);
-            }
+        if (!v0_9 || is_fixed(&wanted))
+            && let Some(artifact) = self.shared.stores.get(&request.key).await
+        {
+            self.shared.prove(&request).await?;
+            return Ok(artifact);
         }
         let artifact = if v0_9 {
             self.shared.download(&request).await?

@@ -150,9 +150,11 @@ impl Requirements {
 
 /// What failed for the sake of a required chart.
 fn of_chart(requirement: &Requirement, failure: Failure) -> Failure {
-    let reason = match failure.reason {
-        Reason::SourceNotFound | Reason::RefNotFound => Reason::ChartNotFound,
-        reason => reason,
+    let is_absent = matches!(failure.reason, Reason::SourceNotFound | Reason::RefNotFound);
+    let reason = if is_absent {
+        Reason::ChartNotFound
+    } else {
+        failure.reason
     };
     let message = format!("the chart needs `{}`: {}", requirement.name, failure.message);
     Failure::new(failure.stage, reason, message)

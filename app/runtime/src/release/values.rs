@@ -193,10 +193,12 @@ fn not_found(layer: &ValuesLayer, why: &str) -> Failure {
 
 /// What failed in the stage `fetch`, for the sake of a layer: what is not there, and what cannot be had now.
 fn of_layer(layer: &ValuesLayer, failure: &Failure) -> Failure {
-    let reason = match failure.reason {
-        Reason::SourceNotFound | Reason::RefNotFound => Reason::ValuesNotFound,
-        Reason::Forbidden => Reason::Forbidden,
-        _ => Reason::FetchFailed,
+    let reason = if matches!(failure.reason, Reason::SourceNotFound | Reason::RefNotFound) {
+        Reason::ValuesNotFound
+    } else if failure.reason == Reason::Forbidden {
+        Reason::Forbidden
+    } else {
+        Reason::FetchFailed
     };
     let message = format!("the values in {} cannot be read: {}", place(layer), failure.message);
     Failure::new(Stage::Values, reason, message)
