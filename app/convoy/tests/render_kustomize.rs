@@ -161,7 +161,7 @@ fn files_outside_of_the_directory_need_the_restrictor_lifted() {
 }
 
 #[test]
-fn flags_for_programs_are_refused_and_old_ones_work() {
+fn flags_for_programs_and_servers_change_nothing_and_old_ones_work() {
     let dir = simple();
     for flags in [
         &["--enable-exec"][..],
@@ -170,12 +170,26 @@ fn flags_for_programs_are_refused_and_old_ones_work() {
         &["--mount", "x"],
         &["-e", "A=b"],
         &["--as-current-user"],
+        &["--kubeconfig", "none", "--context=x", "-s", "none", "--v=6"],
+        &["--insecure-skip-tls-verify=true", "--request-timeout", "1s"],
     ] {
-        kustomize(dir.path(), &[&["app"], flags].concat())
-            .exits(2)
-            .says("no program or container is run here")
-            .says("hint:");
+        let ended = kustomize(dir.path(), &[&["app"], flags].concat())
+            .exits(0)
+            .prints(BUILT);
+        assert_eq!(ended.stderr, "");
     }
+    // What would need one of them is refused with or without it.
+    let function = "apiVersion: v1\nkind: Any\nmetadata:\n  name: f\n  annotations: {config.kubernetes.io/function: 'exec: {path: ./f}'}\n";
+    fs::write(dir.path().join("app/f.yaml"), function).unwrap();
+    fs::write(
+        dir.path().join("app/kustomization.yaml"),
+        "resources: [a.yaml]\ntransformers: [f.yaml]\n",
+    )
+    .unwrap();
+    kustomize(dir.path(), &["app", "--enable-alpha-plugins", "--enable-exec"])
+        .exits(1)
+        .says("only built-in plugins run here")
+        .says("hint: plugins that are programs or containers are never run");
     fs::write(
         dir.path().join("app/kustomization.yaml"),
         "resources: [a.yaml]\nsecretGenerator: [{name: s, options: {disableNameSuffixHash: true}}]\nconfigMapGenerator: [{name: B, options: {disableNameSuffixHash: true}}]\n",

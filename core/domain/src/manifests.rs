@@ -139,7 +139,7 @@ impl RenderError {
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Limit { .. } => true,
-            Self::Yaml { source, .. } => source.kind() == yaml::ErrorKind::Limit,
+            Self::Yaml { source, .. } => matches!(source.kind(), yaml::ErrorKind::Limit { .. }),
             Self::NoPaths
             | Self::OutsidePath(_)
             | Self::NothingSelected { .. }
@@ -560,7 +560,7 @@ mod tests {
                 alias_bytes: 10_000,
                 ..defaults()
             },
-            "anchors and aliases pass the limit of 10000 bytes",
+            "the text passes the limit of 10000 bytes that anchors and aliases add",
         );
         check(
             "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n",

@@ -240,7 +240,7 @@ impl Chart {
                     ));
                 }
                 let file = yaml::kustomize::parse_as_written(&file, &meter.limits().text)
-                    .map_err(|error| in_file(error.to_string()))?;
+                    .map_err(|error| in_file(meter.yaml(&error)))?;
                 let (file, inline) = (Node::from_written(file), Node::from_written(inline.clone()));
                 meter.nodes(file.count() + inline.count())?;
                 let (below, above) = match self.merge {

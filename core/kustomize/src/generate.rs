@@ -344,7 +344,7 @@ pub(crate) fn hash(node: &Node) -> Result<String, String> {
     let (fields, optional): (&[&str], &str) = match kind {
         "ConfigMap" => (&["data"], "binaryData"),
         "Secret" => (&["type", "data"], "stringData"),
-        _ => return Err(format!("a {kind} has no hash")),
+        _ => return Err(format!("objects of the kind `{kind}` have no hash here")),
     };
     content.insert("kind", kind);
     content.insert("name", "");
@@ -383,7 +383,7 @@ pub(crate) fn add_hash(resource: &mut Resource) -> Result<bool, String> {
         return Ok(false);
     }
     let hash = hash(&resource.node).map_err(|problem| format!("{}: {problem}", resource.id))?;
-    resource.store_previous_id();
+    resource.store_previous_id()?;
     let name = format!("{}-{hash}", resource.id.name);
     if let Some(meta) = resource.node.as_map_mut().and_then(|map| map.map_mut("metadata")) {
         set_untagged(meta, "name", &name);

@@ -14,6 +14,7 @@ extern crate alloc;
 mod charts;
 mod config;
 mod decode;
+mod description;
 mod error;
 mod fieldspec;
 mod files;

@@ -10,8 +10,10 @@ use alloc::string::{String, ToString as _};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use convoy_value::yaml;
+
 use crate::meter::Meter;
-use crate::node::{Entries, Node, Tag};
+use crate::node::{Entries, Node, Scalar, Tag};
 use crate::schema::{Place, Schema};
 
 /// The most elements of a list that merges by more than one key: those are compared pair by pair.
@@ -66,6 +68,18 @@ impl Directive {
         items.retain(|item| !item.is_empty_map() && item.get(DIRECTIVE).is_none_or(|value| value.text() != text));
         Ok(directive)
     }
+}
+
+/// An object of a build with `patch` merged in; nothing if nothing is left of it. A patch that says of itself that it
+/// replaces the object changes nothing: kustomize looks at it, and keeps what was there.
+///
+/// # Errors
+/// As [`merge`].
+pub(crate) fn merge_object(object: Node, patch: Node, schema: &Schema, meter: &Meter) -> Result<Option<Node>> {
+    if patch.get(DIRECTIVE).map(Node::text) == Some("replace") && object.as_map().is_some() {
+        return merge(object.clone(), patch, schema, meter).map(|_| Some(object));
+    }
+    merge(object, patch, schema, meter)
 }
 
 /// `object` with `patch` merged in; nothing if nothing is left of it.
@@ -127,7 +141,7 @@ impl<'s> Rules<'s> {
                     Directive::Merge => self.list(dest, origin, keys, place),
                 }
             }
-            (Node::Scalar(dest), Node::Scalar(origin)) => Ok(Some(Node::Scalar(crate::node::Scalar {
+            (Node::Scalar(dest), Node::Scalar(origin)) => Ok(Some(Node::Scalar(Scalar {
                 shared: dest.shared,
                 ..origin
             }))),
@@ -150,7 +164,14 @@ impl<'s> Rules<'s> {
                 map.remove(DIRECTIVE);
             }
         }
-        self.alone(origin, place)
+        match origin {
+            // What such a list says of itself is an element like another.
+            Node::Seq(items) => match place.and_then(Schema::merge_keys) {
+                Some(keys) => self.list(Vec::new(), items, keys, place),
+                None => Ok(Some(Node::Seq(items))),
+            },
+            origin @ (Node::Map(_) | Node::Scalar(_)) => self.alone(origin, place),
+        }
     }
 
     /// A node merged with itself: nulls go, and directives inside of it count.
@@ -197,7 +218,10 @@ impl<'s> Rules<'s> {
         // A null that is written as nothing does not outlive a patch; `null` does.
         dest.0
             .retain(|(key, node)| !(node.is_null() && node.text().is_empty() && origin.get(key).is_none()));
-        let patched: BTreeSet<String> = origin.0.iter().map(|(key, _)| key.clone()).collect();
+        let mut origin = origin.0;
+        // Of a key that is set twice, the first counts.
+        origin.retain(|(key, _)| !key.starts_with(yaml::kustomize::TWICE));
+        let patched: BTreeSet<String> = origin.iter().map(|(key, _)| key.clone()).collect();
         let untouched = core::mem::take(&mut dest.0);
         let mut kept: Vec<(String, Node)> = Vec::with_capacity(untouched.len());
         let mut old: BTreeMap<String, (usize, Node)> = BTreeMap::new();
@@ -210,17 +234,27 @@ impl<'s> Rules<'s> {
                 kept.push((key, node));
             }
         }
-        let mut gone = BTreeSet::new();
-        for (key, node) in origin.0 {
+        let (mut gone, mut merged) = (BTreeSet::new(), BTreeSet::new());
+        for (key, node) in origin {
             let inner = place.and_then(|place| self.schema.field(place, &key));
             let in_field = |problem| format!("`{key}`: {problem}");
             match old.remove(&key) {
-                Some((at, before)) => match self.both(before, node, inner).map_err(in_field)? {
-                    Some(node) => kept[at].1 = node,
-                    None => {
-                        gone.insert(at);
+                Some((at, before)) => {
+                    let quotes = before.as_scalar().map(Scalar::has_quotes);
+                    match self.both(before, node, inner).map_err(in_field)? {
+                        Some(mut node) => {
+                            // A text takes the quotes of what was there, not its own.
+                            if let (Some(quotes), Node::Scalar(scalar)) = (quotes, &mut node) {
+                                scalar.quoted = quotes;
+                                merged.insert(at);
+                            }
+                            kept[at].1 = node;
+                        }
+                        None => {
+                            gone.insert(at);
+                        }
                     }
-                },
+                }
                 None => {
                     if let Some(node) = self.both(null(), node, inner).map_err(in_field)? {
                         kept.push((key, node));
@@ -229,13 +263,13 @@ impl<'s> Rules<'s> {
             }
         }
         let mut at = 0;
-        kept.retain(|_| {
+        kept.retain_mut(|(_, node)| {
             at += 1;
+            if !merged.contains(&(at - 1)) {
+                node.quote_made();
+            }
             !gone.contains(&(at - 1))
         });
-        for (_, node) in &mut kept {
-            node.quote_made();
-        }
         dest.0 = kept;
         Ok(())
     }
@@ -284,7 +318,7 @@ impl<'s> Rules<'s> {
 }
 
 fn null() -> Node {
-    Node::Scalar(crate::node::Scalar {
+    Node::Scalar(Scalar {
         text: String::new(),
         tag: Tag::Null,
         quoted: false,

@@ -5,10 +5,12 @@
 //! before or while doing it; so no combination of small files takes unbounded time or memory.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, Ordering};
+
+use convoy_value::{json, patch, yaml};
 
 use crate::limits::Limits;
 
@@ -64,6 +66,30 @@ impl Meter {
     pub(crate) fn pass(&self, of: &'static str, limit: usize) -> String {
         self.breach.set(Some(Breach::Limit { of, limit }));
         format!("the limit of {limit} {of} is passed")
+    }
+
+    /// What is wrong with a text of YAML; a bound that it passes is noted.
+    pub(crate) fn yaml(&self, error: &yaml::Error) -> String {
+        if let yaml::ErrorKind::Limit { of, limit } = error.kind() {
+            self.breach.set(Some(Breach::Limit { of, limit }));
+        }
+        error.to_string()
+    }
+
+    /// What is wrong with a text of JSON; a bound that it passes is noted.
+    pub(crate) fn json(&self, error: &json::Error) -> String {
+        if let json::ErrorKind::Limit { of, limit } = error.kind() {
+            self.breach.set(Some(Breach::Limit { of, limit }));
+        }
+        error.to_string()
+    }
+
+    /// What is wrong with a JSON patch; a bound that it passes is noted.
+    pub(crate) fn patch(&self, error: &patch::Error) -> String {
+        if let patch::Error::Limit { of, limit } = error {
+            self.breach.set(Some(Breach::Limit { of, limit: *limit }));
+        }
+        error.to_string()
     }
 
     fn pay(&self, cell: &Cell<usize>, amount: usize, of: &'static str, limit: usize) -> Result<()> {

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_value::{Map, Number, Value, json, yaml};
+use convoy_value::{Limits, Map, Number, Value, json, yaml};
 
 use crate::folded;
 
@@ -32,7 +32,7 @@ pub(crate) enum Tag {
 pub(crate) struct Scalar {
     pub(crate) text: String,
     pub(crate) tag: Tag,
-    /// Whether quotes make it text.
+    /// Whether quotes make it text. A null has them if it is nothing in a collection with brackets.
     pub(crate) quoted: bool,
     /// Scalars of one object with one number, not 0, are one node to kustomize: what changes one changes all.
     pub(crate) shared: u32,
@@ -112,6 +112,18 @@ pub(crate) fn is_text_key(key: &str) -> bool {
     tag_of(key) == Tag::Str
 }
 
+/// Whether YAML 1.1 takes a text without quotes for something else, as kyaml asks go-yaml v2.
+fn looks_like_other(text: &str) -> bool {
+    const BEGINNINGS: &[u8] = b"0123456789+-.~nNtTfFyYoO";
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-./_".contains(byte);
+    match text.as_bytes() {
+        [] => false,
+        [first, ..] if !BEGINNINGS.contains(first) && text.bytes().all(|byte| plain(&byte)) => false,
+        _ if text.contains('\n') => false,
+        _ => yaml::helm::parse(text, &Limits::default()).is_ok_and(|value| value.as_str().is_none()),
+    }
+}
+
 impl Scalar {
     /// A text.
     pub(crate) fn string(text: impl Into<String>) -> Self {
@@ -144,13 +156,24 @@ impl Scalar {
         }
     }
 
+    /// Whether it is written in quotes.
+    pub(crate) fn has_quotes(&self) -> bool {
+        self.quoted && self.tag != Tag::Null
+    }
+
     /// Whether kyaml takes it for a text.
     pub(crate) fn is_string(&self) -> bool {
         matches!(self.tag, Tag::Str | Tag::Folded | Tag::None)
     }
 
-    /// The value that it is printed as.
-    fn value(&self) -> Result<Value, String> {
+    /// The value that it is printed as; or, if it is not written before, the one that it is.
+    fn value(&self, written: bool) -> Result<Value, String> {
+        if !written && self.tag == Tag::Folded {
+            return Ok(Value::String(self.text.clone()));
+        }
+        if !written && self.tag == Tag::Null && self.quoted {
+            return Ok(Value::Null);
+        }
         if self.tag == Tag::Folded {
             return Ok(Value::String(folded::rewritten(&self.text)));
         }
@@ -214,6 +237,12 @@ impl Node {
             }),
             Value::Number(Number::Big(text)) => {
                 let text = String::from(text);
+                if text.starts_with(yaml::kustomize::NOTHING) {
+                    return Self::Scalar(Scalar {
+                        quoted: true,
+                        ..Scalar::plain(String::new())
+                    });
+                }
                 Self::Scalar(match text.strip_prefix(yaml::kustomize::FOLDED) {
                     Some(folded) => Scalar {
                         tag: Tag::Folded,
@@ -247,15 +276,30 @@ impl Node {
     /// # Errors
     /// When a scalar's text is not what its tag says, with the path to it.
     pub(crate) fn to_value(&self) -> Result<Value, String> {
+        self.value(true)
+    }
+
+    /// The value that it is, without the marks that kyaml's writer leaves.
+    ///
+    /// # Errors
+    /// As [`Node::to_value`].
+    pub(crate) fn decoded(&self) -> Result<Value, String> {
+        self.value(false)
+    }
+
+    fn value(&self, written: bool) -> Result<Value, String> {
         Ok(match self {
-            Self::Scalar(scalar) => scalar.value()?,
-            Self::Seq(items) => Value::Array(items.iter().map(Self::to_value).collect::<Result<_, _>>()?),
+            Self::Scalar(scalar) => scalar.value(written)?,
+            Self::Seq(items) => Value::Array(items.iter().map(|item| item.value(written)).collect::<Result<_, _>>()?),
             Self::Map(map) => {
                 let mut out = Map::new();
                 for (key, node) in &map.0 {
+                    if key.starts_with(yaml::kustomize::TWICE) {
+                        return Err(node.text().to_string());
+                    }
                     out.insert(
                         key.as_str(),
-                        node.to_value().map_err(|problem| format!("`{key}`: {problem}"))?,
+                        node.value(written).map_err(|problem| format!("`{key}`: {problem}"))?,
                     );
                 }
                 Value::Object(out)
@@ -329,7 +373,7 @@ impl Node {
     pub(crate) fn set_scalar(&mut self, mut new: Scalar) -> Result<(), String> {
         match self {
             Self::Scalar(old) => {
-                new.quoted = old.quoted && old.tag != Tag::Null;
+                new.quoted = old.has_quotes();
                 new.shared = old.shared;
                 *old = new;
                 Ok(())
@@ -339,12 +383,13 @@ impl Node {
         }
     }
 
-    /// Puts a scalar that kustomize made in quotes if it looks like something else than a text: so kyaml does whenever it
-    /// sets a field.
+    /// Puts a text in quotes if it looks like something else to older tools: so kyaml does whenever it sets a field.
     pub(crate) fn quote_made(&mut self) {
-        if let Self::Scalar(scalar) = self {
-            let looks = scalar.tag == Tag::None && !scalar.text.is_empty() && tag_of(&scalar.text) != Tag::Str;
-            scalar.quoted |= looks;
+        if let Self::Scalar(scalar) = self
+            && matches!(scalar.tag, Tag::None | Tag::Str)
+            && !scalar.quoted
+        {
+            scalar.quoted = looks_like_other(&scalar.text);
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use convoy_value::{Limits, Value, yaml};
+use convoy_value::{Value, yaml};
 
 use crate::charts::Chart;
 use crate::config::field_specs;
@@ -13,6 +13,7 @@ use crate::decode::Fields;
 use crate::generate::Generator;
 use crate::image::Image;
 use crate::kustomization;
+use crate::meter::Meter;
 use crate::node::Node;
 use crate::replacement::Replacement;
 use crate::resource::Resource;
@@ -21,11 +22,14 @@ use crate::transform::{self, Patch, Subjects, Transformer, ValueTarget};
 
 type Result<T> = core::result::Result<T, String>;
 
-/// What a plugin's configuration may read: a file by its path from the kustomization.
-pub(crate) type Load<'l> = dyn FnMut(&str) -> Result<Vec<u8>> + 'l;
-
-/// Reads objects out of a text.
-pub(crate) type ReadObjects<'r> = dyn FnMut(&str) -> Result<Vec<Resource>> + 'r;
+/// What a plugin's configuration may read.
+pub(crate) struct Sources<'s> {
+    /// A file by its path from the kustomization.
+    pub(crate) load: &'s mut (dyn FnMut(&str) -> Result<Vec<u8>> + 's),
+    /// The objects in a text.
+    pub(crate) objects: &'s mut (dyn FnMut(&str) -> Result<Vec<Resource>> + 's),
+    pub(crate) meter: &'s Meter,
+}
 
 /// A plugin.
 #[derive(Debug)]
@@ -45,33 +49,22 @@ fn is_built_in(resource: &Resource) -> bool {
 ///
 /// # Errors
 /// When it is no built-in plugin, or is configured badly.
-pub(crate) fn read(
-    resource: &Resource,
-    base: &str,
-    load: &mut Load<'_>,
-    objects: &mut ReadObjects<'_>,
-) -> Result<Plugin> {
+pub(crate) fn read(resource: &Resource, base: &str, from: &mut Sources<'_>) -> Result<Plugin> {
     if !is_built_in(resource) {
         return Err(format!("only built-in plugins run here, not {}", resource.id));
     }
     let value = resource.node.to_value()?;
     let mut fields = Fields::new(&value, &resource.id.to_string(), false)?.converting();
-    read_kind(&resource.id.gvk.kind, &mut fields, base, load, objects)
+    read_kind(&resource.id.gvk.kind, &mut fields, base, from)
         .map_err(|problem| format!("plugin {}: {problem}", resource.id))
 }
 
 #[expect(clippy::too_many_lines, reason = "one case after another, in the order of the tool")]
-fn read_kind(
-    kind: &str,
-    fields: &mut Fields<'_>,
-    base: &str,
-    load: &mut Load<'_>,
-    objects: &mut ReadObjects<'_>,
-) -> Result<Plugin> {
+fn read_kind(kind: &str, fields: &mut Fields<'_>, base: &str, from: &mut Sources<'_>) -> Result<Plugin> {
     let specs = |fields: &mut Fields<'_>| Ok::<_, String>(field_specs(fields, "fieldSpecs")?.unwrap_or_default());
     let transformer = match kind {
         "ConfigMapGenerator" | "SecretGenerator" => return generator(fields, kind == "SecretGenerator"),
-        "IAMPolicyGenerator" => return policy(fields),
+        "IAMPolicyGenerator" => return policy(fields, from.meter),
         "AnnotationsTransformer" => Transformer::Labels {
             labels: fields.string_map("annotations")?.unwrap_or_default(),
             specs: specs(fields)?,
@@ -147,7 +140,7 @@ fn read_kind(
                 .into_iter()
                 .map(kustomization::replacement_entry)
                 .collect::<Result<_>>()?;
-            replacements(&entries, load)?
+            replacements(&entries, from)?
         }
         "PatchTransformer" => {
             let (path, inline) = (fields.string("path")?, fields.string("patch")?);
@@ -157,7 +150,7 @@ fn read_kind(
                 Some(mut options) => (options.bool("allowNameChange")?, options.bool("allowKindChange")?),
                 None => (false, false),
             };
-            self::patch(&path, &inline, target, (names, kinds), load, objects)?
+            self::patch(&path, &inline, target, (names, kinds), from)?
         }
         "PatchStrategicMergeTransformer" => {
             let mut entries = fields.strings("paths")?.unwrap_or_default();
@@ -165,13 +158,13 @@ fn read_kind(
             if !patches.is_empty() {
                 entries.push(patches);
             }
-            strategic_merge(&entries, load, objects)?
+            strategic_merge(&entries, from)?
         }
         "PatchJson6902Transformer" => {
             let target = fields.object("target")?.map(Selector::read).transpose()?;
-            json_patch(&fields.string("path")?, &fields.string("jsonOp")?, target, load)?
+            json_patch(&fields.string("path")?, &fields.string("jsonOp")?, target, from)?
         }
-        "ValueAddTransformer" => value_add(fields, base, load)?,
+        "ValueAddTransformer" => value_add(fields, base, from)?,
         "HashTransformer" => Transformer::Hash,
         "HelmChartInflationGenerator" => {
             let home = fields.string("chartHome")?;
@@ -200,7 +193,7 @@ fn generator(fields: &mut Fields<'_>, secret: bool) -> Result<Plugin> {
 }
 
 /// A service account of a cloud.
-fn policy(fields: &mut Fields<'_>) -> Result<Plugin> {
+fn policy(fields: &mut Fields<'_>, meter: &Meter) -> Result<Plugin> {
     let cloud = fields.string("cloud")?;
     if cloud != "gke" {
         return Err(format!("cloud provider `{cloud}` not supported"));
@@ -223,7 +216,7 @@ fn policy(fields: &mut Fields<'_>) -> Result<Plugin> {
         text.push_str("\n  namespace: ");
         text.push_str(&namespace);
     }
-    let value = yaml::kustomize::parse_as_written(&text, &Limits::default()).map_err(|error| error.to_string())?;
+    let value = yaml::kustomize::parse_as_written(&text, &meter.limits().text).map_err(|error| meter.yaml(&error))?;
     Ok(Plugin::Object(Resource::new(Node::from_written(value))))
 }
 
@@ -237,19 +230,21 @@ pub(crate) fn patch(
     inline: &str,
     target: Option<Selector>,
     (names, kinds): (bool, bool),
-    load: &mut Load<'_>,
-    objects: &mut ReadObjects<'_>,
+    from: &mut Sources<'_>,
 ) -> Result<Transformer> {
     let content = match (inline.trim(), path) {
         ("", "") => return Err("must specify one of patch and path".into()),
         (inline, "") => inline.to_string(),
-        ("", path) => text(load(path)?),
+        ("", path) => text((from.load)(path)?),
         _ => return Err("patch and path can't be set at the same time".into()),
     };
-    let objects = objects(&content);
-    let mut read = transform::read_patch(&content, objects, &Limits::default())?;
+    let objects = (from.objects)(&content);
+    let mut read = transform::read_patch(&content, objects, from.meter)?;
     if let Patch::Merge(patches) = &mut read {
-        for patch in patches {
+        for patch in patches.iter_mut().filter(|_| names || kinds) {
+            // Kustomize notes it among the annotations, which makes them texts.
+            let texts = patch.meta_texts("annotations");
+            patch.set_meta_texts("annotations", &texts);
             patch.notes.allow_name_change |= names;
             patch.notes.allow_kind_change |= kinds;
         }
@@ -266,7 +261,7 @@ pub(crate) fn json_patch(
     path: &str,
     inline: &str,
     target: Option<Selector>,
-    load: &mut Load<'_>,
+    from: &mut Sources<'_>,
 ) -> Result<Transformer> {
     if target.as_ref().is_none_or(|target| target.name.is_empty()) {
         return Err("must specify the target name".into());
@@ -274,10 +269,10 @@ pub(crate) fn json_patch(
     let content = match (inline, path) {
         ("", "") => return Err("empty file path and empty jsonOp".into()),
         (inline, "") => inline.to_string(),
-        ("", path) => text(load(path)?),
+        ("", path) => text((from.load)(path)?),
         _ => return Err("must specify a file path or jsonOp, not both".into()),
     };
-    let operations = transform::read_operations(&content, &Limits::default())?;
+    let operations = transform::read_operations(&content, from.meter)?;
     if operations.as_array().is_none_or(<[Value]>::is_empty) {
         return Err("patch appears to be empty".into());
     }
@@ -289,18 +284,14 @@ pub(crate) fn json_patch(
 }
 
 /// `patchesStrategicMerge`: each entry is a patch or the path of a file with some.
-pub(crate) fn strategic_merge(
-    entries: &[String],
-    load: &mut Load<'_>,
-    objects: &mut ReadObjects<'_>,
-) -> Result<Transformer> {
+pub(crate) fn strategic_merge(entries: &[String], from: &mut Sources<'_>) -> Result<Transformer> {
     let mut patches = Vec::new();
     for entry in entries {
-        if let Ok(found) = objects(entry) {
+        if let Ok(found) = (from.objects)(entry) {
             patches.extend(found);
         } else {
-            let content = text(load(entry)?);
-            patches.extend(objects(&content).map_err(|problem| format!("`{entry}`: {problem}"))?);
+            let content = text((from.load)(entry)?);
+            patches.extend((from.objects)(&content).map_err(|problem| format!("`{entry}`: {problem}"))?);
         }
     }
     if patches.is_empty() {
@@ -313,7 +304,7 @@ pub(crate) fn strategic_merge(
 }
 
 /// `replacements`, in place or in files.
-pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], load: &mut Load<'_>) -> Result<Transformer> {
+pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], from: &mut Sources<'_>) -> Result<Transformer> {
     let mut all = Vec::new();
     for entry in entries {
         if entry.path.is_empty() {
@@ -323,9 +314,9 @@ pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], load: &m
         if entry.replacement.is_inline() {
             return Err("cannot specify both path and inline replacement".into());
         }
-        let content = load(&entry.path)?;
-        let value =
-            yaml::helm::parse(&content, &Limits::default()).map_err(|error| format!("`{}`: {error}", entry.path))?;
+        let content = (from.load)(&entry.path)?;
+        let value = yaml::helm::parse(&content, &from.meter.limits().text)
+            .map_err(|error| format!("`{}`: {}", entry.path, from.meter.yaml(&error)))?;
         let one = |value: &Value| -> Result<Replacement> {
             Replacement::read(&mut Fields::new(value, &format!("`{}`", entry.path), false)?.converting())
         };
@@ -343,7 +334,7 @@ pub(crate) fn replacements(entries: &[kustomization::ReplacementEntry], load: &m
     Ok(Transformer::Replacements(all))
 }
 
-fn value_add(fields: &mut Fields<'_>, base: &str, load: &mut Load<'_>) -> Result<Transformer> {
+fn value_add(fields: &mut Fields<'_>, base: &str, from: &mut Sources<'_>) -> Result<Transformer> {
     let mut value = fields.string("value")?.trim().to_string();
     if value.is_empty() {
         value = base.to_string();
@@ -351,8 +342,9 @@ fn value_add(fields: &mut Fields<'_>, base: &str, load: &mut Load<'_>) -> Result
     let mut targets = value_targets(fields)?;
     let path = fields.string("targetFilePath")?;
     if !path.is_empty() {
-        let content = load(&path)?;
-        let more = yaml::helm::parse(&content, &Limits::default()).map_err(|error| format!("`{path}`: {error}"))?;
+        let content = (from.load)(&path)?;
+        let more = yaml::helm::parse(&content, &from.meter.limits().text)
+            .map_err(|error| format!("`{path}`: {}", from.meter.yaml(&error)))?;
         targets.extend(value_targets(&mut Fields::new(&more, &path, false)?)?);
     }
     if targets.is_empty() {

@@ -130,12 +130,49 @@ impl Replacement {
         else {
             return Err("replacements must specify a source and at least one target".into());
         };
-        let value = match (&self.source, &self.value) {
+        let mut value = match (&self.source, &self.value) {
             (Some(_), Some(_)) => return Err("value and resource selectors are mutually exclusive".into()),
             (Some(source), None) => source.value(map, meter)?,
-            (None, value) => Node::untagged(value.clone().unwrap_or_default()),
+            (None, value) => Copied::fixed(Node::untagged(value.clone().unwrap_or_default())),
         };
-        targets.iter().try_for_each(|target| target.apply(map, &value, meter))
+        targets
+            .iter()
+            .try_for_each(|target| target.apply(map, &mut value, meter))
+    }
+}
+
+/// What is copied.
+struct Copied {
+    value: Node,
+    /// Where it comes from, unless it is only a part of what is there. Kustomize copies the node itself: what changes
+    /// it on the way changes what is copied from then on.
+    from: Option<(usize, Vec<String>)>,
+}
+
+impl Copied {
+    fn fixed(value: Node) -> Self {
+        Self { value, from: None }
+    }
+
+    fn node(node: &Node, from: (usize, Vec<String>)) -> Self {
+        let mut value = node.clone();
+        value.each_shared(&mut |scalar| scalar.shared = 0);
+        Self {
+            value,
+            from: Some(from),
+        }
+    }
+
+    /// Looks again at what is copied if it lies in the object at `place`.
+    fn refresh(&mut self, place: usize, object: &Node, meter: &Meter) -> Result<(), String> {
+        let Some((_, path)) = self.from.take_if(|(from, _)| *from == place) else {
+            return Ok(());
+        };
+        if let Ok(Some(node)) = lookup::get(object, &path) {
+            meter.step(node.count())?;
+            *self = Self::node(node, (place, path));
+        }
+        Ok(())
     }
 }
 
@@ -144,7 +181,7 @@ fn ids(resource: &Resource) -> impl Iterator<Item = Id> + '_ {
 }
 
 impl Source {
-    fn value(&self, map: &ResMap, meter: &Meter) -> Result<Node, String> {
+    fn value(&self, map: &ResMap, meter: &Meter) -> Result<Copied, String> {
         let places = if self.name.is_empty() {
             map.places()
         } else {
@@ -153,10 +190,10 @@ impl Source {
         meter.step(places.len())?;
         let mut found = places
             .into_iter()
-            .filter_map(|place| map.get(place))
-            .filter(|resource| ids(resource).any(|id| self.takes(&id)));
+            .filter_map(|place| Some((place, map.get(place)?)))
+            .filter(|(_, resource)| ids(resource).any(|id| self.takes(&id)));
         let shown = || format!("{}/{}.{}", self.gvk, self.name, self.namespace);
-        let resource = found.next().ok_or_else(|| format!("nothing selected by {}", shown()))?;
+        let (place, resource) = found.next().ok_or_else(|| format!("nothing selected by {}", shown()))?;
         if found.next().is_some() {
             return Err(format!("multiple matches for selector {}", shown()));
         }
@@ -171,9 +208,7 @@ impl Source {
             ));
         };
         if self.options.delimiter.is_empty() {
-            let mut value = node.clone();
-            value.each_shared(&mut |scalar| scalar.shared = 0);
-            return Ok(value);
+            return Ok(Copied::node(node, (place, path)));
         }
         let Node::Scalar(scalar) = node else {
             return Err("delimiter option can only be used with scalar nodes".into());
@@ -181,11 +216,11 @@ impl Source {
         let index = usize::try_from(self.options.index).ok();
         let part = index.and_then(|index| scalar.text.split(&*self.options.delimiter).nth(index));
         let part = part.ok_or_else(|| format!("options.index {} is out of bounds", self.options.index))?;
-        Ok(Node::Scalar(Scalar {
+        Ok(Copied::fixed(Node::Scalar(Scalar {
             text: part.to_string(),
             shared: 0,
             ..scalar.clone()
-        }))
+        })))
     }
 }
 
@@ -202,7 +237,7 @@ impl Target {
         Ok(target)
     }
 
-    fn apply(&self, map: &mut ResMap, value: &Node, meter: &Meter) -> Result<(), String> {
+    fn apply(&self, map: &mut ResMap, copied: &mut Copied, meter: &Meter) -> Result<(), String> {
         let Some(select) = &self.select else {
             return Err("target must specify resources to select".into());
         };
@@ -219,13 +254,6 @@ impl Target {
                 .map(|field| FieldPath::read(field, meter))
                 .collect::<Result<_, _>>()?,
         };
-        let copy = Copy {
-            value,
-            extent: value.extent(),
-            options: &self.options,
-            create: self.options.create.then(|| empty_like(value)),
-            meter,
-        };
         for place in matcher.candidates(map) {
             meter.step(1 + rejects.len())?;
             let Some(resource) = map.get(place) else { continue };
@@ -238,10 +266,12 @@ impl Target {
             }
             let id = resource.id.clone();
             if let Some(resource) = map.get_mut(place) {
-                paths
-                    .iter()
-                    .try_for_each(|path| copy.set_field(&mut resource.node, path))
-                    .map_err(|problem| format!("{id}: {problem}"))?;
+                for path in &paths {
+                    let copy = Copy::new(&copied.value, &self.options, meter);
+                    copy.set_field(&mut resource.node, path)
+                        .map_err(|problem| format!("{id}: {problem}"))?;
+                    copied.refresh(place, &resource.node, meter)?;
+                }
                 meter.step(resource.settle())?;
             }
             map.reindex_if_renamed(place);
@@ -275,7 +305,17 @@ struct Copy<'a> {
     meter: &'a Meter,
 }
 
-impl Copy<'_> {
+impl<'a> Copy<'a> {
+    fn new(value: &'a Node, options: &'a FieldOptions, meter: &'a Meter) -> Self {
+        Self {
+            value,
+            extent: value.extent(),
+            options,
+            create: options.create.then(|| empty_like(value)),
+            meter,
+        }
+    }
+
     fn set_field(&self, node: &mut Node, path: &FieldPath<'_>) -> Result<(), String> {
         let field = path.text;
         let (create, parts) = (self.create.as_ref(), &path.parts[..]);

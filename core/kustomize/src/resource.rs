@@ -5,6 +5,8 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use convoy_value::yaml::kustomize::TWICE;
+
 use crate::ids::{Gvk, Id};
 use crate::node::{Entries, Node, Scalar, is_text_key};
 
@@ -52,7 +54,7 @@ pub(crate) struct Previous {
 }
 
 /// What kustomize remembers of an object besides the object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notes {
     pub(crate) previous: Vec<Previous>,
     pub(crate) prefixes: Vec<String>,
@@ -99,6 +101,17 @@ impl Resource {
             shared: Vec::new(),
             cluster: false,
         }
+    }
+
+    /// Takes over what an earlier build has left in its annotations of prefixes and suffixes.
+    pub(crate) fn read_notes(&mut self) {
+        let list = |key: &str| -> Vec<String> {
+            let text = self.annotation(key).filter(|text| !text.is_empty());
+            text.map_or_else(Vec::new, |text| text.split(',').map(str::to_string).collect())
+        };
+        let prefixes = list("internal.config.kubernetes.io/prefixes");
+        let suffixes = list("internal.config.kubernetes.io/suffixes");
+        (self.notes.prefixes, self.notes.suffixes) = (prefixes, suffixes);
     }
 
     /// The first of `count` numbers for scalars that are shared.
@@ -151,10 +164,9 @@ impl Resource {
         renamed
     }
 
-    /// Notes that a description by the user knows its type as one without a namespace.
+    /// Notes that a description by the user knows its type as one without a namespace; what names it is to be read again.
     pub(crate) fn set_cluster_scoped(&mut self) {
         self.cluster = true;
-        self.id.cluster = true;
     }
 
     /// What named it in the past, the oldest first.
@@ -176,12 +188,26 @@ impl Resource {
     }
 
     /// Notes what names it now as a name of the past.
-    pub(crate) fn store_previous_id(&mut self) {
+    ///
+    /// # Errors
+    /// When nothing does, or its annotations can take no note: a patch may have done that.
+    pub(crate) fn store_previous_id(&mut self) -> Result<(), String> {
+        if self.id.name.is_empty() || self.id.gvk.kind.is_empty() {
+            return Err(format!("{}: it has no name or no kind, and gets another one", self.id));
+        }
+        let annotations = self.metadata().and_then(|meta| meta.get("annotations"));
+        if annotations.is_some_and(|node| !node.is_null() && node.as_map().is_none()) {
+            return Err(format!(
+                "{}: `metadata`: `annotations`: a mapping was expected",
+                self.id
+            ));
+        }
         self.notes.previous.push(Previous {
             namespace: self.id.effective_namespace().to_string(),
             name: self.id.name.clone(),
             kind: self.id.gvk.kind.clone(),
         });
+        Ok(())
     }
 
     fn metadata(&self) -> Option<&Entries> {
@@ -194,6 +220,7 @@ impl Resource {
         map.map_or_else(BTreeMap::new, |map| {
             map.0
                 .iter()
+                .filter(|(key, _)| !key.starts_with(TWICE))
                 .map(|(key, node)| (key.clone(), node.text().to_string()))
                 .collect()
         })
@@ -256,11 +283,13 @@ impl Resource {
 
     /// Runs `change` over the object with a note among its annotations, as kustomize keeps its own there: a change that
     /// takes the annotations away makes it forget.
+    ///
+    /// If it is to `keep` its notes, nothing makes it forget.
     pub(crate) fn with_note<T>(&mut self, keep: bool, change: impl FnOnce(&mut Node) -> T) -> T {
         let noted = !self.notes.is_empty();
         let annotated = self.metadata().is_some_and(|meta| meta.get("annotations").is_some());
         if noted {
-            self.note(keep);
+            self.note();
         }
         let out = change(&mut self.node);
         let Some(Node::Map(meta)) = self.node.as_map_mut().and_then(|map| map.get_mut("metadata")) else {
@@ -283,15 +312,14 @@ impl Resource {
         out
     }
 
-    /// Adds the note; what else is there is made a text, or stays what it is if `as_is`.
-    fn note(&mut self, as_is: bool) {
+    /// Adds the note.
+    fn note(&mut self) {
         let meta = self.node.as_map_mut().and_then(|map| map.get_mut("metadata"));
         let annotations = meta
             .and_then(Node::as_map_mut)
-            .and_then(|meta| meta.get_mut("annotations"));
-        match annotations {
-            Some(Node::Map(map)) if as_is => map.set(NOTE, quoted("-")),
-            Some(_) | None => self.set_annotation(NOTE, "-"),
+            .and_then(|meta| meta.map_mut("annotations"));
+        if let Some(map) = annotations {
+            map.set(NOTE, quoted("-"));
         }
     }
 

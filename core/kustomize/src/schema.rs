@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString as _};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use convoy_value::Value;
@@ -207,21 +208,24 @@ impl Schema {
         numbers: &BTreeMap<String, Number>,
         depth: usize,
     ) -> Result<Field, String> {
-        let strategy = property
-            .get("x-kubernetes-patch-strategy")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let merge = strategy.split(',').any(|word| word == "merge").then(|| {
-            let list = property.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
-            match (
-                list,
-                property.get("x-kubernetes-patch-merge-key").and_then(Value::as_str),
-            ) {
-                (Some(keys), _) => keys.iter().filter_map(Value::as_str).map(str::to_string).collect(),
-                (None, Some(key)) => [key.to_string()].into(),
-                (None, None) => Vec::new(),
-            }
-        });
+        let text = |value: &Value, key: &str| {
+            let text = value.as_str().map(str::to_string);
+            text.ok_or_else(|| format!("`{key}`: a text was expected"))
+        };
+        let text_of = |key: &str| property.get(key).map(|value| text(value, key)).transpose();
+        let strategy = text_of("x-kubernetes-patch-strategy")?.unwrap_or_default();
+        let key = text_of("x-kubernetes-patch-merge-key")?;
+        let keys = match property.get("x-kubernetes-list-map-keys") {
+            Some(Value::Array(keys)) => keys
+                .iter()
+                .map(|value| text(value, "x-kubernetes-list-map-keys"))
+                .collect::<Result<Vec<_>, _>>()
+                .map(Some)?,
+            Some(_) => return Err("`x-kubernetes-list-map-keys`: a list of texts was expected".into()),
+            None => None,
+        };
+        let merges = strategy.split(',').any(|word| word == "merge");
+        let merge = merges.then(|| keys.or(key.map(|key| vec![key])).unwrap_or_default());
         let (shape, inner) = match (property.get("items"), property.get("additionalProperties")) {
             (Some(items), _) => (Shape::Elements, items),
             (None, Some(values @ Value::Object(_))) => (Shape::Values, values),

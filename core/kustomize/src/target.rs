@@ -273,10 +273,14 @@ pub(crate) struct Builder<'f> {
 struct SchemaState {
     /// A description by the user, and when it is read.
     custom: Option<(Value, Turn)>,
+    /// What is wrong with it. Kustomize finds out when it needs it.
+    problem: Option<String>,
     /// Whether an object of a type that the built-in description does not have came before: then that one will be read.
     needed: bool,
     /// Types without a namespace by that description.
     cluster_scoped: Arc<BTreeSet<String>>,
+    /// How often that changed.
+    generation: usize,
     /// Whether the first kustomization has decided.
     decided: bool,
     read: Option<Arc<Schema>>,
@@ -337,12 +341,28 @@ impl<'f> Builder<'f> {
 }
 
 impl SchemaState {
+    /// Whether the description by the user knows an object's type as one without a namespace.
+    fn is_cluster_scoped(&self, resource: &Resource) -> bool {
+        load::is_among(&self.cluster_scoped, resource)
+    }
+
     /// Notes whether the built-in description will be needed, as kustomize finds that out: by a type that it does not know.
-    fn note_types(&mut self, resources: &[Resource]) {
-        self.needed |= resources.iter().any(|resource| !resource.id.gvk.is_built_in());
+    ///
+    /// # Errors
+    /// When it is, and a description by the user is in its place which is none.
+    fn note_types(&mut self, resources: &[Resource]) -> Result<(), String> {
+        let unknown = resources.iter().any(|resource| !resource.id.gvk.is_built_in());
+        self.needed |= unknown;
+        match &self.problem {
+            Some(problem) if unknown => Err(problem.clone()),
+            _ => Ok(()),
+        }
     }
 
     fn get(&mut self) -> Result<Arc<Schema>, String> {
+        if let Some(problem) = &self.problem {
+            return Err(problem.clone());
+        }
         if let Some(schema) = &self.read {
             return Ok(Arc::clone(schema));
         }

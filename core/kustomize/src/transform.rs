@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_value::{Limits, Value, json, patch as json_patch, yaml};
+use convoy_value::{Value, json, patch as json_patch, yaml};
 
 use crate::fieldspec::{self, FieldSpec, Make};
 use crate::ids::Gvk;
@@ -184,6 +184,36 @@ fn each(map: &mut ResMap, meter: &Meter, change: &mut dyn FnMut(&mut Resource) -
     Ok(())
 }
 
+/// Adds an annotation as `commonAnnotations` does: what else is there stays what it is.
+pub(crate) fn annotate(resource: &mut Resource, key: &str, text: &str, meter: &Meter) -> Result<()> {
+    meter.write(text.len())?;
+    let spec = FieldSpec::any("metadata/annotations", true);
+    let id = &resource.id;
+    fieldspec::apply(&mut resource.node, &spec, Make::Map, meter, &mut |node| match node {
+        Node::Map(map) => set_entry(map, key, text, 0),
+        node if node.is_null() => Ok(()),
+        Node::Scalar(_) | Node::Seq(_) => Err("a mapping was expected".into()),
+    })
+    .map_err(|problem| format!("{id}: {problem}"))
+}
+
+/// Sets a label or an annotation; a new one has a number if kustomize shares it.
+fn set_entry(map: &mut Entries, key: &str, text: &str, shared: u32) -> Result<()> {
+    match map.get_mut(key) {
+        Some(place @ Node::Scalar(_)) if !place.is_null() => place.set_scalar(Scalar::string(text)),
+        Some(_) => {
+            map.set(key, quoted(text));
+            Ok(())
+        }
+        None if is_text_key(key) => {
+            let scalar = Scalar::string(text);
+            map.set(key, Node::Scalar(Scalar { shared, ..scalar }));
+            Ok(())
+        }
+        None => Err(format!("the key `{key}` is no text without quotes")),
+    }
+}
+
 /// Makes scalars that kustomize shares equal again; the walk over the object is paid for.
 fn settle(resource: &mut Resource, meter: &Meter) -> Result<()> {
     let walked = resource.settle();
@@ -267,8 +297,7 @@ fn store_previous(resource: &mut Resource, meter: &Meter) -> Result<()> {
     /// What a name of the past takes beside its texts.
     const NOTE: usize = 96;
     meter.write(NOTE + resource.id.name.len() + resource.id.namespace.len())?;
-    resource.store_previous_id();
-    Ok(())
+    resource.store_previous_id()
 }
 
 fn set_subjects(node: &mut Node, subjects: Subjects, set: &mut dyn FnMut(&mut Node) -> Result<()>) -> Result<()> {
@@ -364,22 +393,7 @@ fn set_labels(map: &mut ResMap, labels: &BTreeMap<String, String>, specs: &[Fiel
                     meter.step(labels.len() * map.0.len() / 16)?;
                     for (number, (key, value)) in (first..).zip(labels) {
                         meter.write(key.len() + value.len())?;
-                        match map.get_mut(key) {
-                            Some(place @ Node::Scalar(_)) if !place.is_null() => {
-                                place.set_scalar(Scalar::string(&**value))?;
-                            }
-                            Some(_) => map.set(key, quoted(value)),
-                            None if is_text_key(key) => {
-                                map.set(
-                                    key,
-                                    Node::Scalar(Scalar {
-                                        shared: number,
-                                        ..Scalar::string(&**value)
-                                    }),
-                                );
-                            }
-                            None => return Err(format!("the key `{key}` is no text without quotes")),
-                        }
+                        set_entry(map, key, value, number)?;
                     }
                     Ok(())
                 }
@@ -476,7 +490,7 @@ fn merge_patch(
     }
     let merged = resource.with_note(false, |node| {
         let old = core::mem::replace(node, Node::empty_map());
-        let merged = merge::merge(old, copy.node, schema, meter)?;
+        let merged = merge::merge_object(old, copy.node, schema, meter)?;
         *node = merged.unwrap_or_else(Node::empty_map);
         Ok::<_, String>(())
     });
@@ -531,8 +545,8 @@ fn patch_selected(
             let [patch] = &patches[..] else {
                 return Err("multiple strategic merge patches in one entry with a target".into());
             };
-            let schema = schema()?;
             for place in &places {
+                let schema = schema()?;
                 merge_patch(map, *place, patch, false, &schema, meter)?;
             }
             if !patch.notes.allow_name_change {
@@ -564,8 +578,8 @@ fn patch_selected(
             let id = resource.id.clone();
             let patched = resource.with_note(true, |node| {
                 let value = node.to_value()?;
-                let patched =
-                    json_patch::apply(&value, operations, &Limits::default()).map_err(|error| error.to_string())?;
+                let patched = json_patch::apply(&value, operations, &meter.limits().text);
+                let patched = patched.map_err(|error| meter.patch(&error))?;
                 if patched.as_object().is_none() {
                     return Err("the patch leaves no object".to_string());
                 }
@@ -590,9 +604,12 @@ fn patch_selected(
 pub(crate) fn read_patch(
     text: &str,
     objects: core::result::Result<Vec<Resource>, String>,
-    limits: &Limits,
+    meter: &Meter,
 ) -> Result<Patch> {
-    let operations = read_operations(text, limits);
+    if meter.breach().is_some() {
+        return objects.map(Patch::Merge);
+    }
+    let operations = read_operations(text, meter);
     match (objects, operations) {
         (Ok(objects), Ok(operations))
             if !objects.is_empty() && operations.as_array().is_some_and(|list| !list.is_empty()) =>
@@ -606,14 +623,15 @@ pub(crate) fn read_patch(
 }
 
 /// Reads a JSON 6902 patch, in JSON or YAML.
-pub(crate) fn read_operations(text: &str, limits: &Limits) -> Result<Value> {
+pub(crate) fn read_operations(text: &str, meter: &Meter) -> Result<Value> {
     if text.is_empty() {
         return Err("empty json patch operations".into());
     }
+    let limits = &meter.limits().text;
     let value = if text.starts_with('[') {
-        json::parse(text, limits).map_err(|error| error.to_string())?
+        json::parse(text, limits).map_err(|error| meter.json(&error))?
     } else {
-        yaml::helm::parse(text, limits).map_err(|error| error.to_string())?
+        yaml::helm::parse(text, limits).map_err(|error| meter.yaml(&error))?
     };
     match &value {
         Value::Null => Ok(Value::Array(Vec::new())),

@@ -1,5 +1,8 @@
 //! Bounds on what the readers accept.
 
+use alloc::format;
+use alloc::string::String;
+
 /// The deepest nesting that [`Limits::depth`] can ask for: values are walked and dropped recursively, so that
 /// a larger number would put the stack at risk.
 pub const MAX_DEPTH: usize = 1_000;
@@ -48,4 +51,12 @@ pub enum Numbers {
     /// Every number is a float, as Go's `encoding/json` reads into an untyped value: Helm's values, `fromYaml` and
     /// `fromJson`.
     Float,
+}
+
+/// The words for a bound that is passed; `of` is what is bounded.
+pub(crate) fn passes(of: &str, limit: usize) -> String {
+    match of {
+        "levels of nesting" => format!("the nesting passes the limit of {limit}"),
+        of => format!("the text passes the limit of {limit} {of}"),
+    }
 }

@@ -26,11 +26,15 @@ const READERS: &[(&str, Read)] = &[
     }),
 ];
 
+fn is_limit(error: &yaml::Error) -> bool {
+    matches!(error.kind(), yaml::ErrorKind::Limit { .. })
+}
+
 /// Every reader refuses `text` with an error that contains `words`.
 fn check(text: &str, limits: &Limits, words: &str) {
     for (name, read) in READERS {
         let error = read(text, limits).expect_err(name);
-        assert_eq!(error.kind(), yaml::ErrorKind::Limit, "{name}: {error}");
+        assert!(is_limit(&error), "{name}: {error}");
         assert!(error.message().contains(words), "{name}: {error}");
         assert!(error.go_message().contains(words), "{name}: {error}");
     }
@@ -104,7 +108,7 @@ fn an_alias_bomb_is_an_error() {
     let text = format!("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{}\n", levels.join("\n"));
     for (name, read) in READERS {
         let error = read(&text, &Limits::default()).expect_err(name);
-        assert_eq!(error.kind(), yaml::ErrorKind::Limit, "{name}: {error}");
+        assert!(is_limit(&error), "{name}: {error}");
         assert!(error.message().contains("limit of"), "{name}: {error}");
     }
     // Before go-yaml's own rule about aliases, ours about bytes.
@@ -123,7 +127,7 @@ fn an_error_of_the_grammar_comes_before_go_s_limit_on_aliases() {
     let bomb = format!("a: &a [{}]\nb: &b [{}]\n", ["x"; 100].join(","), ["*a"; 200].join(","));
     let text = format!("{bomb}c: [{}]\n", ["*b"; 50].join(","));
     let error = yaml::helm::parse(&text, &Limits::default()).unwrap_err();
-    assert_eq!(error.kind(), yaml::ErrorKind::Limit, "{error}");
+    assert!(is_limit(&error), "{error}");
     assert!(error.message().contains("go-yaml's limit of 99%"), "{error}");
     assert_eq!(error.go_message(), "yaml: document contains excessive aliasing");
     let error = yaml::helm::parse(text + "d: ]\n", &Limits::default()).unwrap_err();

@@ -3,6 +3,9 @@
 pub mod compare;
 pub mod disk;
 mod generate;
+pub mod oracle;
+pub mod recorded;
+pub mod refusals;
 
 use std::collections::BTreeMap;
 use std::fs;

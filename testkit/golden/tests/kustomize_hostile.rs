@@ -281,6 +281,20 @@ fn aliases_of_many_documents_end() {
         ),
         ("kustomization.yaml", vec![("kustomization.yaml", bomb.clone())]),
         (
+            "configurations",
+            vec![
+                ("kustomization.yaml", "configurations: [c.yaml]".to_string()),
+                ("c.yaml", bomb.clone()),
+            ],
+        ),
+        (
+            "openapi",
+            vec![
+                ("kustomization.yaml", "openapi: {path: s.yaml}".to_string()),
+                ("s.yaml", bomb.clone()),
+            ],
+        ),
+        (
             "patches",
             vec![
                 (
@@ -296,9 +310,9 @@ fn aliases_of_many_documents_end() {
         ),
     ] {
         let started = Instant::now();
-        let error = build(&tree(&files), "", &Options::default())
-            .expect_err("a refusal")
-            .to_string();
+        let error = build(&tree(&files), "", &Options::default()).expect_err("a refusal");
+        assert!(matches!(error, Error::Limit { .. }), "{error:?}");
+        let error = error.to_string();
         assert!(started.elapsed() < PATIENCE && error.contains(name), "{error}");
     }
 }

@@ -4,15 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use convoy_testkit_golden::kustomize_build::{self as kustomize, Tree};
-
-/// A recorded case.
-#[derive(serde::Deserialize)]
-struct Case {
-    tool: String,
-    files: Tree,
-    output: Option<String>,
-}
+use convoy_testkit_golden::kustomize_build::recorded::{self, Case, LEAST, NEVER_LOADED, PLUGINS};
 
 /// Fields of a kustomization whose cases are elsewhere, with where: in the table of another field, or in `kustomize-helm`.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -21,33 +13,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("helmCharts", "kustomize-helm"),
     ("helmGlobals", "kustomize-helm"),
 ];
-
-/// The plugins that are built in, besides the one for charts.
-const PLUGINS: &[&str] = &[
-    "AnnotationsTransformer",
-    "ConfigMapGenerator",
-    "HashTransformer",
-    "IAMPolicyGenerator",
-    "ImageTagTransformer",
-    "LabelTransformer",
-    "NamespaceTransformer",
-    "PatchJson6902Transformer",
-    "PatchStrategicMergeTransformer",
-    "PatchTransformer",
-    "PrefixSuffixTransformer",
-    "PrefixTransformer",
-    "ReplacementTransformer",
-    "ReplicaCountTransformer",
-    "SecretGenerator",
-    "SortOrderTransformer",
-    "SuffixTransformer",
-    "ValueAddTransformer",
-];
-
-/// The plugin that kustomize knows and never loads: all its cases are refused.
-const NEVER_LOADED: &str = "SortOrderTransformer";
-
-const LEAST: usize = 10;
 
 /// What must have cases: every field of the tool's kustomization, by the table that is made from its source, and every
 /// plugin.
@@ -65,48 +30,26 @@ fn features() -> Vec<String> {
         .collect()
 }
 
-fn cases() -> BTreeMap<String, Vec<(String, Case)>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/kustomize");
-    let mut all = BTreeMap::new();
-    for feature in fs::read_dir(root).expect("the cases are there") {
-        let feature = feature.expect("a folder of cases");
-        let mut cases: Vec<(String, Case)> = fs::read_dir(feature.path())
-            .expect("the cases are there")
-            .map(|file| {
-                let file = file.expect("a case");
-                let case = serde_json::from_slice(&fs::read(file.path()).expect("a case")).expect("a case");
-                (file.file_name().to_string_lossy().into_owned(), case)
-            })
-            .collect();
-        cases.sort_by(|a, b| a.0.cmp(&b.0));
-        all.insert(feature.file_name().to_string_lossy().into_owned(), cases);
-    }
-    all
-}
-
 #[test]
 fn every_field_and_plugin_has_cases_that_the_tool_builds() {
-    let cases = cases();
+    let cases = recorded::cases("kustomize");
     for feature in features() {
-        let all = cases.get(&feature).map_or(&[][..], Vec::as_slice);
-        let built = all.iter().filter(|(_, case)| case.output.is_some()).count();
+        let all: Vec<&Case> = cases.get(&feature).into_iter().flat_map(BTreeMap::values).collect();
+        let built = all.iter().filter(|case| case.output.is_some()).count();
         assert!(all.len() >= LEAST, "{feature} has {} cases", all.len());
         assert!(
             built >= LEAST || feature == NEVER_LOADED,
             "{feature} has {built} cases that the tool builds"
         );
     }
-    for (name, case) in cases.values().flatten() {
-        assert_eq!(case.tool, kustomize::TOOL, "{name}");
-    }
 }
 
 #[test]
 fn every_field_of_a_component_has_a_case() {
-    let cases = cases();
+    let cases = recorded::cases("kustomize");
     let components: Vec<&str> = cases["components"]
-        .iter()
-        .flat_map(|(_, case)| &case.files)
+        .values()
+        .flat_map(|case| &case.files)
         .filter(|(_, text)| text.contains("kind: Component"))
         .map(|(_, text)| text.as_str())
         .collect();
@@ -150,26 +93,5 @@ fn the_tables_of_the_engine_are_from_the_tool_s_libraries() {
 
 #[test]
 fn recorded_kustomizations_build_as_the_tool_built_them() {
-    let mut failures = Vec::new();
-    let mut count = 0;
-    for (feature, cases) in cases() {
-        for (name, case) in cases {
-            count += 1;
-            let ours = kustomize::ours_of(&case.files, "");
-            if ours.as_ref().ok() != case.output.as_ref() {
-                failures.push(format!(
-                    "{feature}/{name}\n{}\n== ours\n{}\n== theirs\n{}",
-                    case.files["kustomization.yaml"],
-                    ours.unwrap_or_else(|error| format!("error: {error}")),
-                    case.output.unwrap_or_else(|| "an error".into())
-                ));
-            }
-        }
-    }
-    assert!(
-        failures.is_empty(),
-        "{} of {count} differ\n{}",
-        failures.len(),
-        failures.join("\n\n")
-    );
+    recorded::check("kustomize");
 }

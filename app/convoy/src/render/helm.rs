@@ -21,6 +21,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ArgAction, Parser as _};
 use convoy_domain::limits::Limits;
 use convoy_domain::object::Object;
+use convoy_domain::secret::Secret;
 use convoy_helm::layers::{self, Layer};
 use convoy_helm::{Chart, IgnoreRules, KeyedEntropy, KubeVersion, Rendered, Selection, Settings, Setup};
 use convoy_sprig::Randomness;
@@ -294,13 +295,13 @@ fn settings(args: &Args, name: String, limits: &Limits, cancel: &Arc<AtomicBool>
 }
 
 /// The clock shows the time at which the command began; a flag that is raised ends the render.
-pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str, cancel: Option<Arc<AtomicBool>>) -> Setup {
+pub(super) fn setup(key: Secret<Vec<u8>>, namespace: &str, name: &str, cancel: Option<Arc<AtomicBool>>) -> Setup {
     let (namespace, name) = (namespace.to_owned(), name.to_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
     let now = Time::unix(seconds, now.subsec_nanos());
     Setup::new(move |mut context| {
-        let entropy = KeyedEntropy::new(&key, &namespace, &name, 0);
+        let entropy = KeyedEntropy::new(key.expose(), &namespace, &name, 0);
         context.put_state(Randomness::new(now.clone(), entropy));
         match &cancel {
             Some(flag) => context.with_cancel(Arc::clone(flag)),
@@ -310,13 +311,14 @@ pub(super) fn setup(key: Vec<u8>, namespace: &str, name: &str, cancel: Option<Ar
 }
 
 /// The key that random values come from: what the file holds, else one that nobody knows.
-pub(super) fn key(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
+pub(super) fn key(file: Option<&Path>) -> Result<Secret<Vec<u8>>, Failure> {
     /// Bytes of a file with a key, at most.
     const MOST: Bound = Bound {
         bytes: 64 * 1024,
         flag: None,
     };
     file.map_or_else(random_key, |path| input::read(path, MOST))
+        .map(Secret::new)
 }
 
 fn random_key() -> Result<Vec<u8>, Failure> {

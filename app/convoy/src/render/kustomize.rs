@@ -1,10 +1,11 @@
 //! `convoy render kustomize`: what `kustomize build` prints, with its flags.
 //!
 //! Nothing is read but what the kustomization names. No program runs and nothing is fetched: flags that allow either
-//! in kustomize are refused, and say what to do instead. Charts in the tree are rendered by our own engine.
+//! in kustomize are accepted, and what would need them is refused. Charts in the tree are rendered by our own engine.
 
 mod charts;
 mod files;
+mod flags;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::controller::flags::LimitFlags;
 use crate::failure::Failure;
 use crate::print;
 use charts::Charts;
+use flags::OfKubectl;
 use tree::Disk;
 
 /// Builds a kustomization as `kustomize build` does
@@ -61,6 +63,8 @@ pub(super) struct Args {
     #[command(flatten)]
     kustomize: Kustomize,
     #[command(flatten)]
+    kubectl: OfKubectl,
+    #[command(flatten)]
     limits: LimitFlags,
 }
 
@@ -87,29 +91,22 @@ struct Kustomize {
     /// Order of the objects: legacy or none (deprecated: `sortOptions`)
     #[arg(long, value_name = "ORDER", value_parser = ["legacy", "none"])]
     reorder: Option<String>,
-    #[command(flatten)]
-    refused: Refused,
-}
-
-/// Flags of kustomize for functions, which are programs and containers.
-#[derive(Debug, clap::Args)]
-struct Refused {
-    /// Refused: no program is run
+    /// Accepted: no program is run, and a kustomization that needs one is refused
     #[arg(long)]
     enable_exec: bool,
-    /// Refused: no container is run
+    /// Accepted: no container is run, and a kustomization that needs one is refused
     #[arg(long)]
     network: bool,
-    /// Refused: no container is run
+    /// Accepted: no container is run
     #[arg(long, value_name = "NAME")]
     network_name: Option<String>,
-    /// Refused: no container is run
+    /// Accepted: no container is run
     #[arg(long, value_name = "OPTIONS")]
     mount: Vec<String>,
-    /// Refused: no program is run
+    /// Accepted: no program is run
     #[arg(short, long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// Refused: no container is run
+    /// Accepted: no container is run
     #[arg(long)]
     as_current_user: bool,
 }
@@ -148,7 +145,6 @@ impl To {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    args.kustomize.refused.check()?;
     let limits = args.limits.limits();
     let to = To::read(args.output.as_deref());
     let directory = directory(&args.directory)?;
@@ -196,28 +192,6 @@ fn text(built: &Built, limit: u64) -> Result<String, Failure> {
         );
     }
     Ok(text)
-}
-
-impl Refused {
-    fn check(&self) -> Result<(), Failure> {
-        let flags = [
-            ("--enable-exec", self.enable_exec),
-            ("--network", self.network),
-            ("--network-name", self.network_name.is_some()),
-            ("--mount", !self.mount.is_empty()),
-            ("--env", !self.env.is_empty()),
-            ("--as-current-user", self.as_current_user),
-        ];
-        match flags.iter().find(|(_, given)| *given) {
-            None => Ok(()),
-            Some((flag, _)) => Err(Failure::usage(format!(
-                "`{flag}` is for functions, and no program or container is run here"
-            ))
-            .hint(
-                "leave it out, and write what the function does as `transformers` or `generators` with built-in kinds",
-            )),
-        }
-    }
 }
 
 impl Kustomize {

@@ -13,6 +13,7 @@ use super::load::read_objects;
 use super::{Builder, Sum};
 use crate::charts::Chart;
 use crate::config::{self, Config, NameReference};
+use crate::description;
 use crate::error::Error;
 use crate::fieldspec::FieldSpec;
 use crate::files::Entry;
@@ -21,10 +22,10 @@ use crate::kustomization::Kustomization;
 use crate::meter::Meter;
 use crate::origin::{ORIGIN, Origin, TRANSFORMATIONS};
 use crate::paths;
-use crate::plugins::{self, Plugin};
+use crate::plugins::{self, Plugin, Sources};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
-use crate::transform::{HELM_GENERATED, Subjects, Transformer};
+use crate::transform::{self, HELM_GENERATED, Subjects, Transformer};
 
 /// How deep directories of plugins may nest.
 const MAX_PLUGIN_DEPTH: usize = 8;
@@ -52,6 +53,8 @@ pub(crate) struct Frame {
     component: bool,
     /// Whether it is the outermost.
     root: bool,
+    /// Which description of types its objects are seen by.
+    generation: usize,
     /// The namespace of the nearest kustomization above that has one.
     above: String,
 }
@@ -83,6 +86,7 @@ impl Frame {
             origin,
             component: false,
             root,
+            generation: 0,
             above: String::new(),
         }
     }
@@ -157,6 +161,7 @@ impl Builder<'_> {
                     };
                     match stack.last_mut() {
                         Some(parent) => {
+                            self.see_types(parent)?;
                             parent.take(done, &self.defaults, self.meter)?;
                             let count = parent.sum.map.len();
                             self.meter.objects(count).map_err(parent.fail("resources"))?;
@@ -168,7 +173,28 @@ impl Builder<'_> {
         }
     }
 
+    /// Sees the objects of a frame by the description of types that counts by now: a base or component may have brought one.
+    fn see_types(&self, frame: &mut Frame) -> Outcome<()> {
+        if frame.generation == self.schema.generation {
+            return Ok(());
+        }
+        frame.generation = self.schema.generation;
+        let paid = self.meter.step(frame.sum.map.len());
+        paid.map_err(frame.fail("openapi"))?;
+        let map = &mut frame.sum.map;
+        for place in map.places() {
+            if let Some(resource) = map.get_mut(place)
+                && self.schema.is_cluster_scoped(resource)
+            {
+                resource.set_cluster_scoped();
+                map.reindex(place);
+            }
+        }
+        Ok(())
+    }
+
     fn step(&mut self, frame: &mut Frame) -> Outcome<Step> {
+        self.see_types(frame)?;
         match frame.phase {
             Phase::Resource(index) => {
                 let Some(path) = frame.kustomization.resources.get(index).cloned() else {
@@ -249,12 +275,11 @@ impl Builder<'_> {
     fn read_file(&mut self, frame: &Frame, path: &str) -> Result<Vec<Resource>, String> {
         let content = self.load(&frame.directory, path)?;
         let mut resources = read_objects(&content, &self.schema.cluster_scoped, self.meter)?;
-        self.schema.note_types(&resources);
+        self.schema.note_types(&resources)?;
         if let Some(origin) = &frame.origin {
             let text = origin.append(path).to_yaml();
             for resource in &mut resources {
-                self.meter.write(text.len())?;
-                resource.set_annotation(ORIGIN, &text);
+                transform::annotate(resource, ORIGIN, &text, self.meter)?;
             }
         }
         Ok(resources)
@@ -318,7 +343,7 @@ impl Builder<'_> {
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
             let value = yaml::helm::parse_strict(&content, &self.options.limits.text);
             let read = value
-                .map_err(|error| error.to_string())
+                .map_err(|error| self.meter.yaml(&error))
                 .and_then(|value| Config::read(&value));
             custom = read.and_then(|config| custom.merge(&config)).map_err(in_path)?;
         }
@@ -334,12 +359,15 @@ impl Builder<'_> {
             let in_path = |problem| fail(format!("`{path}`: {problem}"));
             let content = self.load(&frame.directory, &path).map_err(in_path)?;
             let limits = &self.options.limits.text;
-            let value = if content.starts_with(b"{") {
-                json::parse(&content, limits).map_err(|error| error.to_string())
+            let value = if content.is_empty() {
+                Err("the file is empty".into())
+            } else if content.starts_with(b"{") {
+                json::parse(&content, limits).map_err(|error| self.meter.json(&error))
             } else {
-                yaml::helm::parse(&content, limits).map_err(|error| error.to_string())
+                yaml::helm::parse(&content, limits).map_err(|error| self.meter.yaml(&error))
             };
             let value = value.map_err(in_path)?;
+            description::check_types(&value).map_err(in_path)?;
             let config = crd_config(&value, self.meter).map_err(in_path)?;
             if config != Config::default() {
                 add_config(&mut frame.sum.config, &Arc::new(config), &self.defaults).map_err(in_path)?;
@@ -495,7 +523,7 @@ impl Builder<'_> {
                 paths.push(entry);
                 continue;
             };
-            self.schema.note_types(&resources);
+            self.schema.note_types(&resources).map_err(&fail)?;
             for mut resource in resources {
                 if let Some(origin) = &frame.origin {
                     resource.set_annotation(ORIGIN, &origin.append(frame.name).to_yaml());
@@ -523,7 +551,21 @@ impl Builder<'_> {
             let directory = &frame.directory;
             let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
             let mut objects = |text: &str| read_objects(text.as_bytes(), &cluster_scoped, meter);
-            let plugin = plugins::read(resource, &base, &mut load, &mut objects).map_err(&fail)?;
+            let mut from = Sources {
+                load: &mut load,
+                objects: &mut objects,
+                meter,
+            };
+            let plugin = plugins::read(resource, &base, &mut from).map_err(&fail)?;
+            let problem = match (&plugin, field) {
+                (Plugin::Transformer(_), "generators") => Some("a transformer is no generator"),
+                (Plugin::Transformer(_), _) | (_, "generators") => None,
+                (_, "validators") => Some("a generator is no validator"),
+                _ => Some("a generator is no transformer"),
+            };
+            if let Some(problem) = problem {
+                return Err(fail(problem.into()));
+            }
             let origin = resource.annotation(ORIGIN).map(|text| Origin {
                 configured_in: text.strip_prefix("path: ").unwrap_or(text).trim().to_string(),
                 configured_by: [
@@ -579,16 +621,13 @@ impl Builder<'_> {
             let Plugin::Transformer(validator) = plugin else {
                 return Err(fail("a generator is no validator".into()));
             };
-            let before: Vec<_> = frame.sum.map.iter().map(|resource| resource.node.clone()).collect();
+            let state = |resource: &Resource| (resource.node.clone(), resource.notes.clone());
+            let before: Vec<_> = frame.sum.map.iter().map(state).collect();
             self.transform(&validator, &mut frame.sum.map).map_err(&fail)?;
-            if frame.sum.map.len() != before.len()
-                || !frame
-                    .sum
-                    .map
-                    .iter()
-                    .zip(&before)
-                    .all(|(resource, node)| resource.node == *node)
-            {
+            let now = frame.sum.map.iter().map(|resource| (&resource.node, &resource.notes));
+            let map = &frame.sum.map;
+            let alike = map.iter().any(|resource| map.current(&resource.id).len() > 1);
+            if alike || !now.eq(before.iter().map(|(node, notes)| (node, notes))) {
                 return Err(fail("validator shouldn't modify the resource map".into()));
             }
         }
@@ -610,6 +649,11 @@ impl Builder<'_> {
         let cluster_scoped = Arc::clone(&self.schema.cluster_scoped);
         let mut load = |path: &str| self.load(directory, path).map(|content| content.to_vec());
         let mut objects = |text: &str| read_objects(text.as_bytes(), &cluster_scoped, meter);
+        let mut from = Sources {
+            load: &mut load,
+            objects: &mut objects,
+            meter,
+        };
         let mut add = |field: &'static str, kind: &str, transformer: Transformer| {
             all.push((
                 field,
@@ -622,7 +666,7 @@ impl Builder<'_> {
             ));
         };
         if !k.patches_strategic_merge.is_empty() {
-            let patches = plugins::strategic_merge(&k.patches_strategic_merge, &mut load, &mut objects);
+            let patches = plugins::strategic_merge(&k.patches_strategic_merge, &mut from);
             add(
                 "patchesStrategicMerge",
                 "PatchStrategicMergeTransformer",
@@ -631,14 +675,7 @@ impl Builder<'_> {
         }
         for entry in &k.patches {
             let options = (entry.allow_name_change, entry.allow_kind_change);
-            let patch = plugins::patch(
-                &entry.path,
-                &entry.patch,
-                entry.target.clone(),
-                options,
-                &mut load,
-                &mut objects,
-            );
+            let patch = plugins::patch(&entry.path, &entry.patch, entry.target.clone(), options, &mut from);
             add("patches", "PatchTransformer", patch.map_err(frame.fail("patches"))?);
         }
         if !k.namespace.is_empty() {
@@ -679,7 +716,7 @@ impl Builder<'_> {
             );
         }
         for entry in &k.patches_json {
-            let patch = plugins::json_patch(&entry.path, &entry.patch, entry.target.clone(), &mut load);
+            let patch = plugins::json_patch(&entry.path, &entry.patch, entry.target.clone(), &mut from);
             add(
                 "patchesJson6902",
                 "PatchJson6902Transformer",
@@ -702,7 +739,7 @@ impl Builder<'_> {
             add("images", "ImageTagTransformer", transformer);
         }
         if !k.replacements.is_empty() {
-            let transformer = plugins::replacements(&k.replacements, &mut load);
+            let transformer = plugins::replacements(&k.replacements, &mut from);
             add(
                 "replacements",
                 "ReplacementTransformer",
@@ -758,10 +795,7 @@ fn note_transformation(map: &mut ResMap, origin: &Origin, meter: &Meter) -> Resu
 /// The fields that a description of types marks: what holds names, labels, annotations.
 fn crd_config(value: &Value, meter: &Meter) -> Result<Config, String> {
     let mut config = Config::default();
-    let Some(types) = value.as_object() else {
-        return Err("a mapping of types was expected".into());
-    };
-    for (name, definition) in types.iter() {
+    for (name, definition) in value.as_object().into_iter().flat_map(convoy_value::Map::iter) {
         let properties = definition.at(&["Schema", "properties"]);
         let is_type = ["kind", "apiVersion", "metadata"]
             .iter()

@@ -6,9 +6,10 @@ use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use convoy_value::{Limits, yaml};
+use convoy_value::{Limits, Value, json, yaml};
 
 use super::{Builder, LoadRestrictor};
+use crate::description;
 use crate::error::Error;
 use crate::files::Entry;
 use crate::kustomization::Kustomization;
@@ -127,7 +128,7 @@ impl Builder<'_> {
         };
         let content = self.load(directory, name).map_err(in_file)?;
         let value =
-            yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_file(error.to_string()))?;
+            yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| in_file(self.meter.yaml(&error)))?;
         let mut deprecated = Vec::new();
         let kustomization = Kustomization::read(&value, &mut deprecated).map_err(in_file)?;
         let warnings = deprecated.into_iter().map(|(field, instead)| Warning::Deprecated {
@@ -146,6 +147,17 @@ impl Builder<'_> {
         Ok(Frame::new(kustomization, directory, file, name, root))
     }
 
+    fn read_description(&self, content: &[u8]) -> Result<Value, String> {
+        let limits = &self.options.limits.text;
+        let value = match content.first() {
+            None => return Err("the file is empty".into()),
+            Some(b'{') => json::parse(content, limits).map_err(|error| self.meter.json(&error))?,
+            Some(_) => yaml::helm::parse(content, limits).map_err(|error| self.meter.yaml(&error))?,
+        };
+        description::check_openapi(&value)?;
+        Ok(value)
+    }
+
     /// Takes the description of types that a kustomization names, unless one is there.
     fn describe(&mut self, kustomization: &Kustomization, directory: &str, root: bool) -> Result<(), String> {
         let path = kustomization.openapi.get("path");
@@ -157,14 +169,20 @@ impl Builder<'_> {
         match (content, version) {
             (Some(_), Some(_)) => Err("builtin version and custom schema provided, cannot use both".into()),
             (Some(content), None) => {
-                let value =
-                    yaml::helm::parse(&content, &self.options.limits.text).map_err(|error| error.to_string())?;
+                let read = self.read_description(&content);
+                if self.meter.breach().is_some() {
+                    return read.map(drop);
+                }
                 let turn = match (&self.schema.read, self.schema.needed) {
                     (Some(_), _) => Turn::Last,
                     (None, true) => Turn::First,
                     (None, false) => Turn::Alone,
                 };
+                let in_path = |problem| format!("`{}`: {problem}", path.map_or("", String::as_str));
+                self.schema.problem = read.as_ref().err().cloned().map(in_path);
+                let value = read.unwrap_or_default();
                 self.schema.cluster_scoped = Arc::new(schema::cluster_scoped(&value));
+                self.schema.generation += 1;
                 self.schema.custom = Some((value, turn));
                 self.schema.read = None;
                 self.schema.decided = true;
@@ -189,7 +207,7 @@ pub(crate) fn read_objects(
     meter: &Meter,
 ) -> Result<Vec<Resource>, String> {
     let limits = limits_of(text, meter.limits().text);
-    let documents = yaml::kustomize::parse_documents_as_written(text, &limits).map_err(|error| error.to_string())?;
+    let documents = yaml::kustomize::parse_documents_as_written(text, &limits).map_err(|error| meter.yaml(&error))?;
     let only = documents.len() == 1;
     let mut queue = VecDeque::new();
     for document in documents {
@@ -226,9 +244,10 @@ pub(crate) fn read_objects(
         let is_list = node.get("kind").is_some_and(|kind| kind.text().ends_with("List"));
         if !is_list || node.get("items").is_none() {
             let mut object = Resource::new(node);
-            let gvk = &object.id.gvk;
-            if !cluster_scoped.is_empty() && cluster_scoped.contains(&format!("{} {}", gvk.api_version(), gvk.kind)) {
+            object.read_notes();
+            if is_among(cluster_scoped, &object) {
                 object.set_cluster_scoped();
+                object.refresh();
             }
             objects.push(object);
             continue;
@@ -238,7 +257,7 @@ pub(crate) fn read_objects(
                 for item in items {
                     check(&item, line)?;
                     // Kustomize writes them as JSON and reads that.
-                    let value = item.to_value().map_err(|problem| format!("line {line}: {problem}"))?;
+                    let value = item.decoded().map_err(|problem| format!("line {line}: {problem}"))?;
                     let mut item = Node::from_written(value);
                     item.quote();
                     queue.push_back((item, line));
@@ -249,6 +268,12 @@ pub(crate) fn read_objects(
         }
     }
     Ok(objects)
+}
+
+/// Whether `types`, as `apiVersion Kind`, have an object's.
+pub(super) fn is_among(types: &BTreeSet<String>, object: &Resource) -> bool {
+    let gvk = &object.id.gvk;
+    !types.is_empty() && types.contains(&format!("{} {}", gvk.api_version(), gvk.kind))
 }
 
 /// The limits for a stream of documents: each document may open aliases, but all of them together no more than one.

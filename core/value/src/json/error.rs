@@ -16,8 +16,13 @@ pub enum ErrorKind {
     Eof,
     /// A number is beyond what a float holds.
     Number,
-    /// A bound of [`crate::Limits`] is passed; the message names it.
-    Limit,
+    /// A bound of [`crate::Limits`] is passed.
+    Limit {
+        /// What is bounded.
+        of: &'static str,
+        /// The bound.
+        limit: usize,
+    },
 }
 
 /// A text that could not be read.

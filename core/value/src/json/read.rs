@@ -6,6 +6,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use super::{Error, ErrorKind};
+use crate::limits::passes;
 use crate::{Limits, Map, Number, Numbers, Value};
 
 /// Reads one value, integers kept.
@@ -31,10 +32,7 @@ pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits, numbers: Numbers) -> 
         out_of_range: None,
     };
     if text.len() > limits.bytes {
-        return Err(reader.error(
-            ErrorKind::Limit,
-            format!("the text passes the limit of {} bytes", limits.bytes),
-        ));
+        return Err(reader.limit("bytes", limits.bytes));
     }
     reader.skip_space();
     let value = reader.value()?;
@@ -70,6 +68,10 @@ impl Reader<'_> {
     fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
         let message = message.into();
         self.error_as_go(kind, message.clone(), message)
+    }
+
+    fn limit(&self, of: &'static str, limit: usize) -> Error {
+        self.error(ErrorKind::Limit { of, limit }, passes(of, limit))
     }
 
     fn error_as_go(&self, kind: ErrorKind, shown: String, message: String) -> Error {
@@ -120,10 +122,7 @@ impl Reader<'_> {
 
     fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Error>) -> Result<Value, Error> {
         if self.depth == 0 {
-            return Err(self.error(
-                ErrorKind::Limit,
-                format!("the nesting passes the limit of {}", self.limit),
-            ));
+            return Err(self.limit("levels of nesting", self.limit));
         }
         self.depth -= 1;
         self.at += 1;
@@ -476,7 +475,11 @@ mod tests {
             },
         )
         .unwrap_err();
-        assert_eq!((error.kind(), error.column()), (ErrorKind::Limit, crate::MAX_DEPTH + 1));
+        let limit = ErrorKind::Limit {
+            of: "levels of nesting",
+            limit: crate::MAX_DEPTH,
+        };
+        assert_eq!((error.kind(), error.column()), (limit, crate::MAX_DEPTH + 1));
         assert!(error.message().contains("limit of 1000"), "{error}");
         let error = parse(
             "[[]]",

@@ -9,6 +9,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
+use crate::limits::passes;
+
 /// What kind of defect it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,8 +31,13 @@ pub enum ErrorKind {
     Merge,
     /// A value that does not fit its tag, or that JSON cannot hold (`.nan`, `.inf`).
     Value,
-    /// A bound of [`crate::Limits`] is passed, or go-yaml's own on aliases; the message names it.
-    Limit,
+    /// A bound of [`crate::Limits`] is passed, or go-yaml's own on aliases.
+    Limit {
+        /// What is bounded.
+        of: &'static str,
+        /// The bound.
+        limit: usize,
+    },
 }
 
 /// A text that could not be read.
@@ -54,7 +61,7 @@ impl Error {
     pub(super) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>, mark: Mark, go: String) -> Self {
         let (line, column) = (mark.line as usize + 1, mark.column as usize + 1);
         let grammatical = match kind {
-            ErrorKind::Encoding | ErrorKind::Syntax | ErrorKind::UnknownAnchor | ErrorKind::Limit => true,
+            ErrorKind::Encoding | ErrorKind::Syntax | ErrorKind::UnknownAnchor | ErrorKind::Limit { .. } => true,
             ErrorKind::Alias | ErrorKind::DuplicateKey | ErrorKind::Key | ErrorKind::Merge | ErrorKind::Value => false,
         };
         Self(Box::new(Details {
@@ -68,9 +75,10 @@ impl Error {
     }
 
     /// A limit of ours, which Go's libraries do not know.
-    pub(super) fn limit(message: String, mark: Mark) -> Self {
+    pub(super) fn limit(of: &'static str, limit: usize, mark: Mark) -> Self {
+        let message = passes(of, limit);
         let go = format!("yaml: line {}: {message}", mark.line + 1);
-        Self::new(ErrorKind::Limit, message, mark, go)
+        Self::new(ErrorKind::Limit { of, limit }, message, mark, go)
     }
 
     /// go-yaml's limit on the share of a document that aliases make up. Go looks at it after the grammar.
@@ -78,7 +86,11 @@ impl Error {
         let message = "aliases pass go-yaml's limit of 99% of a document's nodes, or less (down to 10%) of more than \
                        400000 nodes";
         let go = "yaml: document contains excessive aliasing".into();
-        let mut error = Self::new(ErrorKind::Limit, message, mark, go);
+        let kind = ErrorKind::Limit {
+            of: "percent of a document by aliases",
+            limit: 99,
+        };
+        let mut error = Self::new(kind, message, mark, go);
         error.0.grammatical = false;
         error
     }

@@ -63,6 +63,8 @@ pub(super) struct Scalar<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) style: Style,
     pub(super) tag: Tag,
+    /// Whether it stands in a sequence or mapping with brackets.
+    pub(super) in_flow: bool,
 }
 
 #[derive(Debug)]

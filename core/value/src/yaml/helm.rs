@@ -18,6 +18,7 @@ fn options(limits: &Limits, numbers: Numbers, strict: bool) -> Options<'_> {
         numbers,
         strict,
         limits,
+        first_line: 1,
     }
 }
 
@@ -101,8 +102,7 @@ pub fn parse_values_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result
     let mut documents = Vec::new();
     for (piece, line) in split(text.as_ref())? {
         if documents.len() == limits.documents {
-            let message = format!("the stream passes the limit of {} documents", documents.len());
-            return Err(Error::limit(message, Mark::at_line(line)));
+            return Err(Error::limit("documents", documents.len(), Mark::at_line(line)));
         }
         let read = read_first_document(&piece, options).map_err(|error| error.with_first_line(line))?;
         let (value, offset) = read.unwrap_or((Value::Null, 0));

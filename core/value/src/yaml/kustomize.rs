@@ -20,12 +20,21 @@ use crate::{Limits, Number, Numbers, Value};
 /// gets another text back.
 pub const FOLDED: char = '\0';
 
+/// As written, nothing in a collection with brackets (`{a: }`, `{a}`) is this big number: a null that kyaml writes as
+/// `''`, so that it reads a text back.
+pub const NOTHING: char = '\u{1}';
+
+/// As written, a key that begins with this stands for one that is set again, whose value is what is wrong with it: kyaml looks
+/// for such keys only when it writes the mapping, and a patch may have taken that away before.
+pub const TWICE: char = '\u{2}';
+
 fn options(limits: &Limits, numbers: Numbers) -> Options<'_> {
     Options {
         dialect: Dialect::Kustomize,
         numbers,
         strict: true,
         limits,
+        first_line: 1,
     }
 }
 
@@ -37,7 +46,7 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
     read_first(text.as_ref(), options(limits, Numbers::Exact))
 }
 
-/// Reads the first document, and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`]).
+/// Reads the first document, and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`], [`NOTHING`], [`TWICE`]).
 ///
 /// # Errors
 /// As [`parse`].
@@ -72,7 +81,7 @@ pub fn parse_documents(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Vec<Do
     read_documents(text.as_ref(), options(limits, Numbers::Exact))
 }
 
-/// As [`parse_documents`], and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`]).
+/// As [`parse_documents`], and keeps the text of what is none ([`Numbers::AsWritten`], [`FOLDED`], [`NOTHING`], [`TWICE`]).
 ///
 /// # Errors
 /// As [`parse_documents`].
@@ -91,12 +100,12 @@ fn read_documents(text: &[u8], options: Options<'_>) -> Result<Vec<Document>, Er
         let separator = find_separator(rest);
         let end = separator.as_ref().map_or(rest.len(), |separator| separator.start + 1);
         if documents.len() == limits.documents {
-            let mark = Mark::at_line(line);
-            return Err(Error::limit(
-                format!("the stream passes the limit of {} documents", documents.len()),
-                mark,
-            ));
+            return Err(Error::limit("documents", documents.len(), Mark::at_line(line)));
         }
+        let options = Options {
+            first_line: line,
+            ..options
+        };
         let first = read_first_document(&rest[..end], options).map_err(|error| error.with_first_line(line))?;
         if let Some((value, offset)) = first {
             documents.push(Document {

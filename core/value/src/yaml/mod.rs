@@ -31,7 +31,6 @@ mod scanner;
 mod timestamp;
 mod token;
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use crate::Value;
@@ -78,10 +77,7 @@ fn read_all(text: &[u8], options: compose::Options<'_>) -> Result<Vec<Document>,
     let mut documents = Vec::new();
     while let Some((value, mark)) = composer.document()? {
         if documents.len() == options.limits.documents {
-            return Err(Error::limit(
-                format!("the stream passes the limit of {} documents", documents.len()),
-                mark,
-            ));
+            return Err(Error::limit("documents", documents.len(), mark));
         }
         let index = documents.len();
         documents.push(Document {
@@ -97,10 +93,7 @@ fn check_size(text: &[u8], options: compose::Options<'_>) -> Result<(), Error> {
     // Marks are 32 bits wide.
     let limit = options.limits.bytes.min(u32::MAX as usize);
     if text.len() > limit {
-        return Err(Error::limit(
-            format!("the text passes the limit of {limit} bytes"),
-            error::Mark::default(),
-        ));
+        return Err(Error::limit("bytes", limit, error::Mark::default()));
     }
     Ok(())
 }

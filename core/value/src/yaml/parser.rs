@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         })?;
         if empty {
             self.pop_state();
-            return self.empty_scalar();
+            return self.empty_scalar(Context::Block);
         }
         self.node(Context::Block)
     }
@@ -228,13 +228,9 @@ impl<'a> Parser<'a> {
 
     // Nodes.
 
-    fn empty_scalar(&mut self) -> Scan<Located<'a>> {
+    fn empty_scalar(&mut self, context: Context) -> Scan<Located<'a>> {
         let mark = self.mark()?;
-        let scalar = Scalar {
-            text: Cow::Borrowed(""),
-            style: Style::Plain,
-            tag: Tag::None,
-        };
+        let scalar = empty(Tag::None, context);
         Ok((Event::Scalar { scalar, anchor: None }, mark))
     }
 
@@ -259,7 +255,12 @@ impl<'a> Parser<'a> {
                 self.pop_state();
                 return Ok((
                     Event::Scalar {
-                        scalar: Scalar { text, style, tag },
+                        scalar: Scalar {
+                            text,
+                            style,
+                            tag,
+                            in_flow: !block,
+                        },
                         anchor,
                     },
                     start,
@@ -271,11 +272,7 @@ impl<'a> Parser<'a> {
             Kind::BlockMappingStart if block => (Event::MappingStart { anchor }, State::BlockMappingFirstKey),
             _ if anchor.is_some() || tag != Tag::None => {
                 self.pop_state();
-                let scalar = Scalar {
-                    text: Cow::Borrowed(""),
-                    style: Style::Plain,
-                    tag,
-                };
+                let scalar = empty(tag, context);
                 return Ok((Event::Scalar { scalar, anchor }, start));
             }
             _ => {
@@ -331,7 +328,7 @@ impl<'a> Parser<'a> {
                 self.scanner.next()?;
                 if self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::BlockEnd))? {
                     self.state = State::BlockSequenceEntry;
-                    return self.empty_scalar();
+                    return self.empty_scalar(Context::Block);
                 }
                 self.states.push(State::BlockSequenceEntry);
                 self.node(Context::Block)
@@ -349,7 +346,7 @@ impl<'a> Parser<'a> {
         self.scanner.next()?;
         if self.at(|kind| matches!(kind, Kind::BlockEntry | Kind::Key | Kind::Value | Kind::BlockEnd))? {
             self.state = State::IndentlessSequenceEntry;
-            return self.empty_scalar();
+            return self.empty_scalar(Context::Block);
         }
         self.states.push(State::IndentlessSequenceEntry);
         self.node(Context::Block)
@@ -372,13 +369,13 @@ impl<'a> Parser<'a> {
             return self.block_mapping_node(State::BlockMappingKey);
         }
         self.state = State::BlockMappingKey;
-        self.empty_scalar()
+        self.empty_scalar(Context::Block)
     }
 
     fn block_mapping_node(&mut self, then: State) -> Scan<Located<'a>> {
         if self.at(|kind| matches!(kind, Kind::Key | Kind::Value | Kind::BlockEnd))? {
             self.state = then;
-            return self.empty_scalar();
+            return self.empty_scalar(Context::Block);
         }
         self.states.push(then);
         self.node(Context::BlockOrIndentless)
@@ -412,11 +409,7 @@ impl<'a> Parser<'a> {
             // As in libyaml, the token is taken here, so that `[? : a]` and the like end in an error.
             let token = self.scanner.next()?;
             self.state = State::FlowSequenceEntryMappingValue;
-            let scalar = Scalar {
-                text: Cow::Borrowed(""),
-                style: Style::Plain,
-                tag: Tag::None,
-            };
+            let scalar = empty(Tag::None, Context::Flow);
             return Ok((Event::Scalar { scalar, anchor: None }, token.mark));
         }
         self.states.push(State::FlowSequenceEntryMappingValue);
@@ -432,7 +425,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.state = State::FlowSequenceEntryMappingEnd;
-        self.empty_scalar()
+        self.empty_scalar(Context::Flow)
     }
 
     fn flow_mapping_key(&mut self, first: bool) -> Scan<Located<'a>> {
@@ -447,7 +440,7 @@ impl<'a> Parser<'a> {
                 self.scanner.next()?;
                 if self.at(|kind| matches!(kind, Kind::Value | Kind::FlowEntry | Kind::FlowMappingEnd))? {
                     self.state = State::FlowMappingValue;
-                    return self.empty_scalar();
+                    return self.empty_scalar(Context::Flow);
                 }
                 self.states.push(State::FlowMappingValue);
                 return self.node(Context::Flow);
@@ -469,6 +462,16 @@ impl<'a> Parser<'a> {
             }
         }
         self.state = State::FlowMappingKey;
-        self.empty_scalar()
+        self.empty_scalar(Context::Flow)
+    }
+}
+
+/// A scalar without a text.
+fn empty<'a>(tag: Tag, context: Context) -> Scalar<'a> {
+    Scalar {
+        text: Cow::Borrowed(""),
+        style: Style::Plain,
+        tag,
+        in_flow: context == Context::Flow,
     }
 }

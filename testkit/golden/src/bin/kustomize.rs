@@ -1,5 +1,7 @@
 //! `kustomize <root> <directory> [none]` builds a kustomization below a folder, as `kubectl kustomize` prints it.
 //!
+//! `kustomize --lines` answers trees as `kustomize-oracle` does: a line of JSON for each line of standard input.
+//!
 //! `kustomize --cases <folder>` compares every case of `<folder>/kustomize-cases.tsv` with the tool's answer there.
 
 use std::fmt::Write as _;
@@ -8,11 +10,18 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use convoy_kustomize::{Files, LoadRestrictor};
-use convoy_testkit_golden::kustomize_build as kustomize;
+use convoy_testkit_golden::encoding::base64;
+use convoy_testkit_golden::kustomize_build::{self as kustomize, Tree};
 
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == ["--lines"] {
+        for line in std::io::stdin().lines().map_while(Result::ok) {
+            println!("{}", answer(&line));
+        }
+        return ExitCode::SUCCESS;
+    }
     let [root, directory, rest @ ..] = &arguments[..] else {
         eprintln!("name a root, and a directory below it");
         return ExitCode::FAILURE;
@@ -46,6 +55,22 @@ fn main() -> ExitCode {
             eprintln!("error: {problem}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A case as the oracle reads it.
+#[derive(serde::Deserialize)]
+struct Case {
+    files: Tree,
+    #[serde(default)]
+    directory: String,
+}
+
+fn answer(line: &str) -> serde_json::Value {
+    let answer = serde_json::from_str::<Case>(line).map_err(|error| error.to_string());
+    match answer.and_then(|case| kustomize::ours_of(&case.files, &case.directory)) {
+        Ok(text) => serde_json::json!({ "ok": base64(text.as_bytes()) }),
+        Err(problem) => serde_json::json!({ "err": problem }),
     }
 }
 

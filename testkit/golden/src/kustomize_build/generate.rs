@@ -25,8 +25,17 @@ struct Maker<'r> {
     favourite: usize,
     /// How many more choices may be ones that the tool probably refuses.
     mistakes: usize,
-    /// Kinds and names of the objects that the kustomization at hand can name.
-    known: Vec<(&'static str, String)>,
+    /// The objects that the kustomization at hand can name.
+    known: Vec<Known>,
+}
+
+/// An object.
+#[derive(Clone, PartialEq)]
+struct Known {
+    kind: &'static str,
+    name: String,
+    /// Empty for none.
+    namespace: &'static str,
 }
 
 /// Where a kustomization is: what its fields may name.
@@ -55,31 +64,36 @@ impl Maker<'_> {
 
     /// The name of an object of `kind` that there is, or any name.
     fn known(&mut self, kind: &str) -> String {
-        let names: Vec<&String> = self
-            .known
-            .iter()
-            .filter(|(known, _)| *known == kind)
-            .map(|(_, name)| name)
-            .collect();
-        if names.is_empty() || (self.mistakes > 0 && self.random.one_in(12)) {
-            return self.name().to_owned();
+        self.object(kind).0
+    }
+
+    /// Name and namespace of an object of `kind` that there is, or any name.
+    fn object(&mut self, kind: &str) -> (String, &'static str) {
+        let objects: Vec<&Known> = self.known.iter().filter(|known| known.kind == kind).collect();
+        if objects.is_empty() || (self.mistakes > 0 && self.random.one_in(12)) {
+            return (self.name().to_owned(), "");
         }
-        names[self.random.below(names.len())].clone()
+        let object = objects[self.random.below(objects.len())];
+        (object.name.clone(), object.namespace)
     }
 
     /// Whether there is an object of `kind`, or none is needed.
     fn has(&mut self, kind: &str) -> bool {
-        self.known.iter().any(|(known, _)| *known == kind) || (self.mistakes > 0 && self.random.one_in(8))
+        self.known.iter().any(|known| known.kind == kind) || (self.mistakes > 0 && self.random.one_in(8))
     }
 
-    /// A name for a new object of `kind`: seldom one that another has.
-    fn fresh(&mut self, kind: &'static str) -> String {
-        let mut name = self.name().to_owned();
-        while self.known.contains(&(kind, name.clone())) && !(self.mistakes > 0 && self.random.one_in(20)) {
-            name.push_str("-x");
+    /// A name for a new object of `kind` in a namespace: seldom one that another there has.
+    fn fresh(&mut self, kind: &'static str, namespace: &'static str) -> String {
+        let mut known = Known {
+            kind,
+            name: self.name().to_owned(),
+            namespace,
+        };
+        while self.known.contains(&known) && !(self.mistakes > 0 && self.random.one_in(20)) {
+            known.name.push_str("-x");
         }
-        self.known.push((kind, name.clone()));
-        name
+        self.known.push(known.clone());
+        known.name
     }
 
     fn one_in(&mut self, times: usize) -> bool {
@@ -112,7 +126,7 @@ impl Maker<'_> {
     }
 
     /// A base with objects that none of `others` is.
-    fn base(&mut self, folder: &str, others: &[(&'static str, String)]) {
+    fn base(&mut self, folder: &str, others: &[Known]) {
         let mut names = Vec::new();
         self.known = others.to_vec();
         for index in 0..=self.random.below(4) {
@@ -139,7 +153,16 @@ impl Maker<'_> {
             } else {
                 Vec::new()
             };
-            self.level(&folder, &file, true, "");
+            // A component may have another one below it.
+            let more = if index > 0 && self.one_in(3) {
+                "components: [../component0]\n"
+            } else {
+                ""
+            };
+            self.level(&folder, &file, true, more);
+            if !more.is_empty() {
+                names.clear();
+            }
             names.push(format!("{up}{folder}"));
         }
         format!("components: [{}]\n", names.join(", "))
@@ -179,6 +202,18 @@ pub fn tree(random: &mut Random) -> Tree {
         // A diamond: two ways to one base.
         maker.level("left", &["../base0".into()], false, "");
         maker.level("right", &["../base0".into()], false, "");
+        resources = vec!["../left".into(), "../right".into()];
+    } else if maker.one_in(12) {
+        // One that is fine: other names, or other namespaces.
+        let (left, right) = if maker.one_in(2) {
+            ("namePrefix: l-\n", "nameSuffix: -r\n")
+        } else {
+            ("namespace: left\n", "namespace: right\n")
+        };
+        for (folder, text) in [("left", left), ("right", right)] {
+            let path = format!("{folder}/kustomization.yaml");
+            maker.tree.insert(path, format!("resources: [../base0]\n{text}"));
+        }
         resources = vec!["../left".into(), "../right".into()];
     }
     if maker.one_in(4) {

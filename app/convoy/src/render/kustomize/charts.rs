@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use convoy_domain::limits::Limits;
+use convoy_domain::secret::Secret;
 use convoy_helm::layers::{self, Layer};
 use convoy_helm::{KubeVersion, Selection, Settings};
 use convoy_kustomize::{ChartRenderer, ChartRequest};
@@ -20,7 +21,7 @@ pub(super) struct Charts {
     /// For charts that do not say API versions.
     pub(super) api_versions: Vec<String>,
     /// What the charts' random values come from.
-    pub(super) key: Vec<u8>,
+    pub(super) key: Secret<Vec<u8>>,
 }
 
 /// The name that Helm gives a release that has none.
@@ -84,5 +85,22 @@ impl Charts {
             skip_tests: request.skip_tests,
             no_hooks: request.skip_hooks,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_never_prints() {
+        let charts = Charts {
+            limits: Limits::default(),
+            kube_version: None,
+            api_versions: Vec::new(),
+            key: Secret::new(b"canary".to_vec()),
+        };
+        let shown = format!("{charts:?}");
+        assert!(shown.contains("key: ***"), "{shown}");
     }
 }

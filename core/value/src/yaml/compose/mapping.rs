@@ -12,9 +12,10 @@ use super::{Anchor, Composer, Result, beyond_json, plain_error};
 use crate::json::quote_go;
 use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Event, Located, Scalar, Tag};
+use crate::yaml::kustomize::TWICE;
 use crate::yaml::resolve::Resolved;
 use crate::yaml::token::Style;
-use crate::{Map, Number, Value, gofloat};
+use crate::{Map, Number, Numbers, Value, gofloat};
 
 /// A mapping's key.
 #[derive(Clone, Debug)]
@@ -53,6 +54,15 @@ fn invalid_key(mark: Mark) -> Error {
     Error::new(ErrorKind::Key, message, mark, "yaml: invalid map key".into())
 }
 
+/// Whether a key is set already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Duplicate {
+    None,
+    /// It is, in another way: the new value counts.
+    Fine,
+    Refused,
+}
+
 /// A mapping in the making.
 #[derive(Default)]
 struct Entries {
@@ -70,6 +80,12 @@ struct Entries {
 }
 
 impl Entries {
+    /// The line, from 0, of a null key with this text.
+    fn line_of_null(&self, text: &str) -> Option<u32> {
+        let mut nulls = self.nulls.iter();
+        nulls.find(|(null, _)| null == text).map(|(_, line)| *line)
+    }
+
     /// Whether a key is set, and notes it: `1` and `"1"` are two keys. What a merged key was is not known any more
     /// (`Tag::None`): it is the same as any.
     fn is_set(&mut self, text: &str, tag: Tag) -> bool {
@@ -152,7 +168,7 @@ impl<'a> Composer<'a, '_> {
     }
 
     pub(super) fn key_of(&self, scalar: Scalar<'a>, resolved: &Resolved, mark: Mark) -> Result<Key<'a>> {
-        let Scalar { text, style, tag } = scalar;
+        let Scalar { text, style, tag, .. } = scalar;
         let key = |text, kind| Key {
             text,
             source: None,
@@ -280,11 +296,15 @@ impl<'a> Composer<'a, '_> {
                     let go = "json: unsupported type: map[interface {}]interface {}";
                     self.refuse_mapping(entries, "a key below the root must be text", go.into(), mark);
                 }
-                if self.check_duplicate(entries, &key) {
-                    entries.map.insert(key.text, value);
-                } else {
-                    entries.map.push(key.text.into_owned(), value);
-                    entries.lines.push(mark.line);
+                match self.check_duplicate(entries, &key) {
+                    Duplicate::None => {
+                        entries.map.push(key.text.into_owned(), value);
+                        entries.lines.push(mark.line);
+                    }
+                    Duplicate::Fine => {
+                        entries.map.insert(key.text, value);
+                    }
+                    Duplicate::Refused => {}
                 }
             }
         }
@@ -299,27 +319,39 @@ impl<'a> Composer<'a, '_> {
     }
 
     /// Whether the key is set. yaml.v3 refuses that if both are written alike, an alias by its name.
-    fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) -> bool {
+    fn check_duplicate(&mut self, entries: &mut Entries, key: &Key<'a>) -> Duplicate {
         let written = key.source.as_ref().unwrap_or(&key.text);
-        if let Some((_, first)) = entries.nulls.iter().find(|(text, _)| *text == key.text) {
-            self.gather_twice(written, first + 1, key.mark);
+        if let Some(first) = entries.line_of_null(&key.text) {
+            self.gather_twice(entries, written, first, key.mark);
         }
-        let index = entries.map.index_of(&key.text);
-        if let Some(index) = index {
+        let mut duplicate = Duplicate::None;
+        if let Some(index) = entries.map.index_of(&key.text) {
+            duplicate = Duplicate::Fine;
             let was_alias = entries.from_alias.iter().any(|text| *text == key.text);
             if !key.alias && !was_alias {
-                let first = entries.lines.get(index).copied().unwrap_or_default() + 1;
-                self.gather_twice(written, first, key.mark);
+                duplicate = Duplicate::Refused;
+                let first = entries.lines.get(index).copied().unwrap_or_default();
+                self.gather_twice(entries, written, first, key.mark);
             }
         }
         if key.alias {
             entries.from_alias.push(key.text.as_ref().into());
         }
-        index.is_some()
+        duplicate
     }
 
-    /// Notes a key that line `first`, from 1, set already.
-    fn gather_twice(&mut self, written: &str, first: u32, mark: Mark) {
+    /// Notes a key that line `first`, from 0, set already: among the entries, where what is written is kept.
+    fn gather_twice(&mut self, entries: &mut Entries, written: &str, first: u32, mark: Mark) {
+        let first = first as usize + 1;
+        if self.options.numbers == Numbers::AsWritten {
+            let (above, line) = (self.options.first_line - 1, mark.line as usize + 1);
+            let (first, line, column) = (first + above, line + above, mark.column + 1);
+            let problem = format!("the key of line {first} is set again at line {line} column {column}");
+            let key = format!("{TWICE}{}", entries.map.len());
+            entries.map.push(key, Value::String(problem));
+            entries.lines.push(mark.line);
+            return;
+        }
         let go = format!("mapping key {} already defined at line {first}", quote_go(written));
         self.gather(format!("the key of line {first} is set again"), go, mark);
     }

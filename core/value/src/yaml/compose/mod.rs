@@ -29,6 +29,8 @@ pub(super) struct Options<'l> {
     /// Refuse keys that are set twice (the Kustomize reader always does).
     pub(super) strict: bool,
     pub(super) limits: &'l Limits,
+    /// The number of the text's first line, where it was cut out of another.
+    pub(super) first_line: usize,
 }
 
 /// What a node counts for besides its text, in bytes.
@@ -195,7 +197,7 @@ impl<'a, 'l> Composer<'a, 'l> {
     fn deeper(&mut self, mark: Mark) -> Result<()> {
         let limit = self.options.limits.effective_depth();
         if self.depth == limit {
-            return Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark));
+            return Err(Error::limit("levels of nesting", limit, mark));
         }
         self.depth += 1;
         Ok(())
@@ -254,10 +256,7 @@ impl<'a, 'l> Composer<'a, 'l> {
         let limit = self.options.limits.alias_bytes;
         self.alias_bytes += bytes;
         if self.alias_bytes > limit {
-            return Err(Error::limit(
-                format!("anchors and aliases pass the limit of {limit} bytes"),
-                mark,
-            ));
+            return Err(Error::limit("bytes that anchors and aliases add", limit, mark));
         }
         Ok(())
     }
@@ -305,7 +304,7 @@ impl<'a, 'l> Composer<'a, 'l> {
         if within_depth(value, limit.saturating_sub(self.depth)) {
             return Ok(());
         }
-        Err(Error::limit(format!("the nesting passes the limit of {limit}"), mark))
+        Err(Error::limit("levels of nesting", limit, mark))
     }
 }
 

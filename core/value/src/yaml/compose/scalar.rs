@@ -2,13 +2,13 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 
 use super::mapping::Key;
 use super::{Anchor, Composer, NODE_BYTES, Result, plain_error};
 use crate::yaml::error::{Dialect, Error, ErrorKind, Mark};
 use crate::yaml::event::{Scalar, Tag};
-use crate::yaml::kustomize::FOLDED;
+use crate::yaml::kustomize::{FOLDED, NOTHING};
 use crate::yaml::resolve::{self, Resolved};
 use crate::yaml::timestamp;
 use crate::yaml::token::Style;
@@ -65,6 +65,9 @@ impl<'a> Composer<'a, '_> {
         if self.options.numbers == Numbers::AsWritten && resolved != Resolved::Str {
             if let Resolved::Float(f) = resolved {
                 self.float(f, mark);
+            }
+            if scalar.in_flow && scalar.text.is_empty() && scalar.tag == Tag::None {
+                return Ok(Value::Number(Number::Big(NOTHING.to_string().into())));
             }
             return Ok(Value::Number(Number::Big(scalar.text.into())));
         }

@@ -195,19 +195,23 @@ fn generator(maker: &mut Maker<'_>, place: &Place<'_>, kind: &str) -> String {
     let mut out = format!("{kind}:\n");
     for _ in 0..=maker.random.below(2) {
         if maker.one_in(2) && maker.has(object) {
-            let name = maker.known(object);
+            let (name, namespace) = maker.object(object);
             let behavior = maker.choose(&["merge", "replace", "create", "bogus", "\"\""], 2);
             let _ = writeln!(out, "- name: {name}\n  behavior: {behavior}");
+            if !namespace.is_empty() {
+                let _ = writeln!(out, "  namespace: {namespace}");
+            }
         } else {
-            let name = maker.fresh(object);
+            let name = maker.fresh(object, "");
             let _ = writeln!(out, "- name: {name}");
             if maker.one_in(4) {
                 out.push_str("  behavior: create\n");
             }
         }
-        if maker.one_in(2) {
-            let some = maker.some(LITERALS, SOUND_LITERALS);
-            let _ = writeln!(out, "  literals: [{some}]");
+        if object == "ConfigMap" || maker.one_in(2) {
+            // Others copy what is under `a`.
+            let some = maker.some(&LITERALS[1..], SOUND_LITERALS - 1);
+            let _ = writeln!(out, "  literals: [a=9, {some}]");
         }
         if maker.one_in(2) {
             out.push_str(maker.choose(SOURCES, 4));

@@ -145,7 +145,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "example.com/v1",
         "Gadget",
-        "spec: {configMap: $N, items: [x, \"y\", 3, null], deep: [[{containers: [{image: \"$I\"}]}]], count: 2}\n",
+        "spec: {configMap: $N, nothing: , bare, items: [x, \"y\", 3, null, {e: }], deep: [[{containers: [{image: \"$I\"}]}]], count: 2}\n",
     ),
     (
         "acid.zalan.do/v1",
@@ -205,9 +205,9 @@ fn object(maker: &mut Maker<'_>) -> String {
 }
 
 fn metadata(maker: &mut Maker<'_>, kind: &'static str, out: &mut String) -> String {
-    let name = maker.fresh(kind);
-    let _ = writeln!(out, "metadata:\n  name: {name}");
     let namespace = maker.pick(NAMESPACES);
+    let name = maker.fresh(kind, namespace);
+    let _ = writeln!(out, "metadata:\n  name: {name}");
     if !namespace.is_empty() {
         let _ = writeln!(out, "  namespace: {namespace}");
     }
@@ -224,6 +224,7 @@ fn metadata(maker: &mut Maker<'_>, kind: &'static str, out: &mut String) -> Stri
             "1.10",
             "true",
             "x",
+            "yes",
             "\"5\"",
             "2020-01-02",
             "null",

@@ -28,6 +28,7 @@ pub(super) fn rewrite(maker: &mut Maker<'_>) {
 fn restyle(maker: &mut Maker<'_>, path: &str, text: &str) -> String {
     match maker.random.below(9) {
         0 => text.replace('\n', "\r\n"),
+        1 if text.starts_with('\u{feff}') => text.to_owned(),
         1 => format!("\u{feff}{text}"),
         2 => format!(
             "# a comment: {{\n{}",

@@ -26,6 +26,8 @@ const CONTAINERS: &[&str] = &[
     "{name: main, $patch: replace, image: only}",
     "{name: main, $patch: merge, tty: true}",
     "{name: main, livenessProbe: {httpGet: {path: /x, port: 80}, exec: null}}",
+    "{name: main, env: [{name: A, value: }], tty: }",
+    "{name: main, lifecycle: {a, b: }}",
     "{name: main, securityContext: {$patch: delete}}",
     "{name: side, ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP}]}",
     "{name: main, resizePolicy: [{resourceName: cpu, restartPolicy: x}]}",
@@ -177,6 +179,22 @@ const OPERATIONS: &[&str] = &[
     "{op: add, path: /spec/list/-1, value: 1}",
     "{op: bogus, path: /spec}",
     "{op: add, value: 1}",
+    "{op: remove, path: /kind}",
+    "{op: remove, path: /apiVersion}",
+    "{op: remove, path: /metadata}",
+    "{op: remove, path: /metadata/name}",
+    "{op: remove, path: /metadata/annotations}",
+    "{op: replace, path: /metadata/name, value: null}",
+    "{op: replace, path: /metadata/name, value: 5}",
+    "{op: replace, path: /metadata, value: {name: other, labels: {l: \"1\"}}}",
+    "{op: replace, path: \"\", value: {apiVersion: v1, kind: ConfigMap, metadata: {name: whole}}}",
+    "{op: replace, path: \"\", value: {apiVersion: v1, kind: ConfigMap}}",
+    "{op: copy, from: \"\", path: /metadata/whole}",
+    "{op: move, from: /spec, path: \"\"}",
+    "{op: test, path: \"\", value: {}}",
+    "{op: replace, path: /metadata/annotations, value: {a: 1, b: null, c: {d: e}}}",
+    "{op: replace, path: /metadata/labels, value: [x]}",
+    "{op: add, path: /metadata/labels/y, value: x}",
     "{op: add, path: spec/x, value: 1}",
 ];
 
@@ -223,8 +241,13 @@ fn merge(maker: &mut Maker<'_>, named: bool) -> Option<String> {
     if named && !maker.has(&kind) {
         return None;
     }
-    let (name, metadata) = (maker.known(&kind), maker.choose(METADATA, METADATA.len() - 3));
-    let _ = writeln!(out, "metadata: {{name: {name}{metadata}}}");
+    let ((name, namespace), metadata) = (maker.object(&kind), maker.choose(METADATA, METADATA.len() - 3));
+    let namespace = if namespace.is_empty() || metadata.contains("namespace") {
+        String::new()
+    } else {
+        format!(", namespace: {namespace}")
+    };
+    let _ = writeln!(out, "metadata: {{name: {name}{namespace}{metadata}}}");
     let workload = ["Deployment", "StatefulSet"].contains(&&*kind) || !named;
     let with_containers = workload && maker.one_in(2);
     let with_pod = workload && !with_containers && maker.one_in(2);
@@ -280,6 +303,8 @@ pub(super) fn patches(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
             merge(maker, !target)
         };
         let Some(text) = text else { continue };
+        // Kustomize's order of Namespaces of several groups is none.
+        let may_change = !text.contains("kind: Namespace");
         if maker.one_in(4) {
             let file = maker.file(place, &format!("patch{index}.yaml"), text);
             let _ = writeln!(out, "- path: {file}");
@@ -290,7 +315,7 @@ pub(super) fn patches(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
             let selector = maker.choose(SELECTORS, SELECTORS.len() - 2);
             let _ = writeln!(out, "  target: {{{selector}}}");
         }
-        if maker.one_in(6) {
+        if may_change && maker.one_in(6) {
             let options = maker.pick(&[
                 "{allowNameChange: true}",
                 "{allowKindChange: true}",
@@ -325,8 +350,12 @@ pub(super) fn json(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
         (_, false) => "version: v1, ",
         (_, true) => "namespace: one, ",
     };
-    let name = maker.known(kind);
-    let target = format!("{{{version}kind: {kind}, name: {name}}}");
+    let (name, namespace) = maker.object(kind);
+    let namespace = match (namespace, version.contains("namespace")) {
+        ("", _) | (_, true) => String::new(),
+        (namespace, false) => format!(", namespace: {namespace}"),
+    };
+    let target = format!("{{{version}kind: {kind}, name: {name}{namespace}}}");
     let text = operations(maker);
     if maker.one_in(2) {
         let file = maker.file(place, "operations.yaml", text);

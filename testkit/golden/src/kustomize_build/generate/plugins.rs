@@ -85,15 +85,47 @@ const TRANSFORMERS: &[(&str, &str)] = &[
     ("SortOrderTransformer", "sortOptions: {order: fifo}\n"),
 ];
 
+/// Transformers that change nothing, as a validator must.
+const VALIDATORS: &[(&str, &str)] = &[
+    (
+        "LabelTransformer",
+        "labels: {}\nfieldSpecs: [{path: metadata/labels, create: true}]\n",
+    ),
+    (
+        "PrefixTransformer",
+        "prefix: \"\"\nfieldSpecs: [{path: metadata/name}]\n",
+    ),
+    ("ImageTagTransformer", "imageTag: {name: none, newTag: other}\n"),
+    (
+        "PatchTransformer",
+        "patch: '[{\"op\": \"remove\", \"path\": \"/spec\"}]'\ntarget: {kind: None}\n",
+    ),
+    ("NamespaceTransformer", "fieldSpecs: [{path: spec/none, kind: None}]\n"),
+    (
+        "ValueAddTransformer",
+        "value: added\ntargets: [{selector: {kind: None}, fieldPath: data/added}]\n",
+    ),
+    ("NamespaceTransformer", "unsetOnly: true\n"),
+    (
+        "AnnotationsTransformer",
+        "annotations: {plugged: \"1\"}\nfieldSpecs: [{path: metadata/annotations, create: true}]\n",
+    ),
+    ("Nonsense", "a: b\n"),
+];
+
+/// How many validators are fine.
+const SOUND_VALIDATORS: usize = 6;
+
+/// How many generators are fine.
+const SOUND_GENERATORS: usize = 6;
+
 const GENERATORS: &[(&str, &str)] = &[
     ("ConfigMapGenerator", "literals: [a=b, c=d]\n"),
-    ("ConfigMapGenerator", "literals: [a=b]\nbehavior: merge\n"),
     (
         "ConfigMapGenerator",
         "envs: [env.txt]\noptions: {disableNameSuffixHash: true, labels: {a: b}}\n",
     ),
     ("SecretGenerator", "literals: [a=b]\ntype: x/y\n"),
-    ("SecretGenerator", "files: [k=file.txt]\nbehavior: replace\n"),
     (
         "IAMPolicyGenerator",
         "cloud: gke\nkubernetesService: {name: k, namespace: one}\nserviceAccount: {name: s, projectId: p}\n",
@@ -103,13 +135,16 @@ const GENERATORS: &[(&str, &str)] = &[
         "options: {immutable: true}\nliterals: [\"x=1\"]\n",
     ),
     ("ConfigMapGenerator", "name: other\nliterals: [\"x=1\"]\n"),
+    ("ConfigMapGenerator", "literals: [a=b]\nbehavior: merge\n"),
+    ("SecretGenerator", "files: [k=file.txt]\nbehavior: replace\n"),
     ("SecretGenerator", ""),
     ("PrefixTransformer", "prefix: x-\n"),
     ("Nonsense", "a: b\n"),
 ];
 
-fn object(maker: &mut Maker<'_>, kinds: &[(&'static str, &'static str)]) -> String {
-    let (mut kind, mut body) = kinds[maker.random.below(kinds.len())];
+fn object(maker: &mut Maker<'_>, kinds: &[(&'static str, &'static str)], sound: usize) -> String {
+    let mistaken = maker.mistakes > 0 && maker.one_in(4);
+    let (mut kind, mut body) = kinds[maker.random.below(if mistaken { kinds.len() } else { sound })];
     if maker.mistakes == 0
         && [
             "PatchTransformer",
@@ -136,10 +171,15 @@ fn object(maker: &mut Maker<'_>, kinds: &[(&'static str, &'static str)]) -> Stri
     format!("apiVersion: builtin\nkind: {kind}\nmetadata: {{name: {name}{namespace}}}\n{body}")
 }
 
-fn entries(maker: &mut Maker<'_>, place: &Place<'_>, field: &str, kinds: &[(&'static str, &'static str)]) -> String {
+fn entries(
+    maker: &mut Maker<'_>,
+    place: &Place<'_>,
+    field: &str,
+    (kinds, sound): (&[(&'static str, &'static str)], usize),
+) -> String {
     let mut out = format!("{field}:\n");
     for index in 0..=maker.random.below(2) {
-        let text = object(maker, kinds);
+        let text = object(maker, kinds, sound);
         let name = format!("{field}{index}");
         match maker.random.below(4) {
             0 => {
@@ -164,17 +204,17 @@ fn entries(maker: &mut Maker<'_>, place: &Place<'_>, field: &str, kinds: &[(&'st
 }
 
 pub(super) fn transformers(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
-    entries(maker, place, "transformers", TRANSFORMERS)
+    entries(maker, place, "transformers", (TRANSFORMERS, TRANSFORMERS.len()))
 }
 
 pub(super) fn generators(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
-    if maker.one_in(2) {
+    if maker.mistakes == 0 || maker.one_in(2) {
         maker.file(place, "env.txt", "A=1\n".into());
         maker.file(place, "file.txt", "line\n".into());
     }
-    entries(maker, place, "generators", GENERATORS)
+    entries(maker, place, "generators", (GENERATORS, SOUND_GENERATORS))
 }
 
 pub(super) fn validators(maker: &mut Maker<'_>, place: &Place<'_>) -> String {
-    entries(maker, place, "validators", TRANSFORMERS)
+    entries(maker, place, "validators", (VALIDATORS, SOUND_VALIDATORS))
 }

@@ -162,7 +162,8 @@ const MADE: &[&str] = &[
     "spec.selector.app",
 ];
 
-fn target(maker: &mut Maker<'_>) -> String {
+/// A target for what `from` has, a kind and the path of a field.
+fn target(maker: &mut Maker<'_>, from: (&str, &str)) -> String {
     if maker.mistakes > 0 && maker.one_in(3) {
         return any_target(maker);
     }
@@ -177,7 +178,11 @@ fn target(maker: &mut Maker<'_>) -> String {
         out =
             format!("  - select: {{{select}}}\n    fieldPaths: [{field}]\n    options: {{create: true{delimiter}}}\n");
     } else {
-        let (kind, field) = SOUND[maker.random.below(SOUND.len())];
+        let (kind, mut field) = SOUND[maker.random.below(SOUND.len())];
+        if kind == from.0 && is_within(field, from.1) {
+            // Kustomize would make a node that holds itself.
+            field = "metadata.name";
+        }
         out = format!("  - select: {{kind: {kind}}}\n    fieldPaths: [{field}]\n");
         if maker.one_in(3) {
             let _ = writeln!(out, "    options: {{{}}}", maker.pick(&OPTIONS[2..8]));
@@ -207,6 +212,20 @@ fn any_target(maker: &mut Maker<'_>) -> String {
     out
 }
 
+/// Whether a field is a part of what is copied.
+fn is_within(field: &str, from: &str) -> bool {
+    let path = |text: &str| {
+        let text = text.trim_start_matches("fieldPath: ");
+        text.split(", options")
+            .next()
+            .unwrap_or_default()
+            .trim_matches('"')
+            .to_owned()
+    };
+    let (field, from) = (path(field), path(from));
+    field.strip_prefix(&from).is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// Fields that every object of a type has.
 const FROM: &[(&str, &str)] = &[
     ("ConfigMap", "fieldPath: data.a"),
@@ -230,17 +249,19 @@ const FROM: &[(&str, &str)] = &[
     ("Secret", "fieldPath: type"),
 ];
 
-fn source(maker: &mut Maker<'_>) -> Option<String> {
+/// A source, with the kind and the field that it copies.
+fn source(maker: &mut Maker<'_>) -> Option<(String, (&'static str, &'static str))> {
+    let nothing = ("", "");
     if maker.one_in(8) {
-        let value = maker.pick(&["text", "\"5\"", "\"true\"", "\"\"", "\"a: b\"", "\"null\""]);
-        return Some(format!("- sourceValue: {value}\n"));
+        let value = maker.pick(&["text", "\"5\"", "\"true\"", "\"a: b\"", "\"null\""]);
+        return Some((format!("- sourceValue: {value}\n"), nothing));
     }
     if maker.mistakes > 0 && maker.one_in(3) {
-        return Some(format!("- source: {{{}}}\n", maker.pick(SOURCES)));
+        return Some((format!("- source: {{{}}}\n", maker.pick(SOURCES)), nothing));
     }
     let sound: Vec<(&'static str, &'static str)> = FROM
         .iter()
-        .filter(|(kind, _)| maker.known.iter().any(|(known, _)| known == kind))
+        .filter(|(kind, _)| maker.known.iter().any(|known| known.kind == *kind))
         .copied()
         .collect();
     if sound.is_empty() {
@@ -249,14 +270,15 @@ fn source(maker: &mut Maker<'_>) -> Option<String> {
     let (kind, rest) = sound[maker.random.below(sound.len())];
     let name = maker.known(kind);
     let comma = if rest.is_empty() { "" } else { ", " };
-    Some(format!("- source: {{kind: {kind}, name: {name}{comma}{rest}}}\n"))
+    let text = format!("- source: {{kind: {kind}, name: {name}{comma}{rest}}}\n");
+    Some((text, (kind, rest)))
 }
 
 fn entry(maker: &mut Maker<'_>) -> Option<String> {
-    let mut out = source(maker)?;
+    let (mut out, from) = source(maker)?;
     out.push_str("  targets:\n");
     for _ in 0..=maker.random.below(2) {
-        out.push_str(&target(maker));
+        out.push_str(&target(maker, from));
     }
     Some(out)
 }
