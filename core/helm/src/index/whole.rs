@@ -45,7 +45,7 @@ pub(super) fn read(text: &[u8]) -> Result<Index> {
 
 fn refused(error: &yaml::Error) -> IndexError {
     let message = error.message().to_owned();
-    if error.kind() == yaml::ErrorKind::Limit {
+    if matches!(error.kind(), yaml::ErrorKind::Limit { .. }) {
         return IndexError::Limit(message);
     }
     IndexError::Syntax {
