@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use convoy_ports::BlobError;
+use object_store::client::HttpError;
 
 /// Why a store cannot be opened. Texts never hold the URL, which may carry credentials.
 #[derive(Debug, thiserror::Error)]
@@ -19,11 +20,22 @@ pub enum OpenError {
         /// The scheme.
         scheme: String,
     },
-    /// The backend is not built yet.
-    #[error("render stores of scheme `{scheme}` are not supported yet: use file or mem")]
-    Unsupported {
-        /// The scheme.
-        scheme: &'static str,
+    /// The URL is longer than any that means something.
+    #[error("the URL of the render store passes the limit `bytes of a URL` of {limit}")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// Neither the URL nor the environment names the account of Azure.
+    #[error("no storage account of Azure is named: add `storage_account=NAME`, or set AZURE_STORAGE_ACCOUNT")]
+    NoAccount,
+    /// A variable has a value that it cannot have.
+    #[error("the variable `{name}` is invalid: {rule}")]
+    InvalidVariable {
+        /// Its name.
+        name: &'static str,
+        /// The broken rule.
+        rule: &'static str,
     },
     /// The backend has no such parameter.
     #[error("`{name}` is no parameter of a `{scheme}` render store: expected one of {known}")]
@@ -106,9 +118,31 @@ pub(crate) fn to_port(key: &str, error: &object_store::Error) -> BlobError {
         BlobError::Denied { key, why }
     } else if let Some(kind) = io_kind(error) {
         from_io(key, why, kind)
+    } else if matches!(error, E::Precondition { .. }) || network_may_heal(error) || server_may_heal(error) {
+        BlobError::Unavailable { key, why }
     } else {
         BlobError::Other { key, why }
     }
+}
+
+/// Whether the way to the server broke.
+fn network_may_heal(error: &object_store::Error) -> bool {
+    use object_store::client::HttpErrorKind as K;
+    chain(error)
+        .filter_map(|cause| cause.downcast_ref::<HttpError>())
+        .any(|cause| matches!(cause.kind(), K::Connect | K::Request | K::Timeout | K::Interrupted))
+}
+
+/// Whether the server answered that it cannot now. Its status is in no type that the library shows, only in the text.
+fn server_may_heal(error: &object_store::Error) -> bool {
+    const BEFORE_STATUS: &str = "status code: ";
+    let status = |text: &str| {
+        let from = text.find(BEFORE_STATUS)? + BEFORE_STATUS.len();
+        text.get(from..from + 3)?.parse::<u16>().ok()
+    };
+    chain(error)
+        .filter_map(|cause| status(&cause.to_string()))
+        .any(|status| matches!(status, 408 | 429 | 500..=599))
 }
 
 /// What an I/O failure means to the port.
@@ -163,6 +197,77 @@ fn io_kind(error: &object_store::Error) -> Option<io::ErrorKind> {
 }
 
 /// The text of the first cause: those above it repeat it.
-fn innermost(error: &object_store::Error) -> String {
-    chain(error).last().map(ToString::to_string).unwrap_or_default()
+pub(crate) fn innermost(error: &object_store::Error) -> String {
+    let text = chain(error).last().map(ToString::to_string).unwrap_or_default();
+    one_line(&text)
+}
+
+/// Most characters of a server's text.
+const MOST_CHARS: usize = 300;
+
+/// A text on one line; of XML, its code and its message.
+fn one_line(text: &str) -> String {
+    let element = |name: &str| {
+        let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+        let from = text.find(&open)? + open.len();
+        let to = from + text[from..].find(&close)?;
+        Some(text[from..to].to_owned())
+    };
+    let (before, _) = text
+        .split_once("<?xml")
+        .or_else(|| text.split_once("<Error>"))
+        .unwrap_or((text, ""));
+    let told: Vec<String> = [Some(before.to_owned()), element("Code"), element("Message")]
+        .into_iter()
+        .flatten()
+        .collect();
+    let told = if told.len() > 1 {
+        told.join(" ")
+    } else {
+        text.to_owned()
+    };
+    let words: Vec<&str> = told
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ").chars().take(MOST_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generic(text: &str) -> object_store::Error {
+        object_store::Error::Generic {
+            store: "S3",
+            source: text.into(),
+        }
+    }
+
+    #[test]
+    fn the_status_of_a_server_tells_whether_it_may_answer_later() {
+        for (status, transient) in [
+            (408, true),
+            (429, true),
+            (500, true),
+            (503, true),
+            (400, false),
+            (301, false),
+            (416, false),
+        ] {
+            let error = generic(&format!("Server returned non-2xx status code: {status} Text: body"));
+            assert_eq!(to_port("k", &error).is_transient(), transient, "{status}");
+        }
+        assert!(!to_port("k", &generic("status code: 5")).is_transient());
+    }
+
+    #[test]
+    fn a_server_is_quoted_on_one_short_line() {
+        let xml = "Server returned non-2xx status code: 400 Bad Request: <?xml version=\"1.0\"?>\n<Error><Code>InvalidBucket</Code>\n\
+                   <Message>no\nsuch</Message><AWSAccessKeyId>AKIA</AWSAccessKeyId></Error>";
+        let error = to_port("k", &generic(xml)).to_string();
+        assert!(error.ends_with("400 Bad Request: InvalidBucket no such"), "{error}");
+        let long = to_port("k", &generic(&"x\u{1b}\n".repeat(1_000))).to_string();
+        assert!(long.chars().count() < 400 && !long.contains(char::is_control), "{long}");
+    }
 }

@@ -41,6 +41,12 @@ pub(crate) fn broken_file_rule(key: &str) -> Option<&'static str> {
     None
 }
 
+/// The first rule of URLs that a key breaks: what reads them takes a backslash for a slash, and two keys for one.
+pub(crate) fn broken_url_rule(key: &str) -> Option<&'static str> {
+    key.contains('\\')
+        .then_some("a key of this store must not have a backslash")
+}
+
 /// The backend's path of a key, with the very same text.
 pub(crate) fn to_path(prefix: &str, key: &str) -> Result<Path, BlobError> {
     let refuse = |why: String| BlobError::Other {

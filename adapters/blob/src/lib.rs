@@ -6,13 +6,21 @@
 //! never an empty list.
 
 mod bounds;
+mod calls;
+mod cloud;
 mod directory;
+mod environment;
 mod error;
 mod key;
+mod leftovers;
 mod location;
 mod open;
+mod pieces;
+mod requests;
 mod store;
 
 pub use bounds::Bounds;
+pub use environment::Environment;
 pub use error::OpenError;
-pub use open::{open, open_to_read, open_with};
+pub use leftovers::{Leftover, LeftoverKind, STALE, leftovers, remove_stale};
+pub use open::{Options, open, open_with, secret_of};

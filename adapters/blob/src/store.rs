@@ -1,12 +1,14 @@
 //! The port over a backend of `object_store`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use convoy_ports::{BlobError, BlobStore, Written};
+use convoy_ports::{BlobError, BlobStore, Pieces, StoreCalls, Written};
 use futures::TryStreamExt;
 use futures::future::ready;
+use futures::stream::{self, StreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -14,9 +16,12 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload}
 use tokio::sync::Semaphore;
 
 use crate::bounds::Bounds;
+use crate::calls::Calls;
 use crate::directory::Directory;
 use crate::error::{is_no_file, to_port};
-use crate::key::{broken_file_rule, directory_of, to_path};
+use crate::key::{broken_file_rule, broken_url_rule, directory_of, to_path};
+use crate::pieces::{PART, Parts, Received, WHOLE_UP_TO};
+use crate::requests::Counting;
 
 /// Where the bytes are.
 #[derive(Debug)]
@@ -30,6 +35,24 @@ pub(crate) enum Backend {
         /// What they are below.
         directory: Directory,
     },
+    /// At a server.
+    Cloud {
+        /// Its client.
+        objects: Arc<dyn ObjectStore>,
+        /// How it deletes many.
+        bulk: Bulk,
+        /// What went to it.
+        requests: Counting,
+    },
+}
+
+/// How a backend deletes many blobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bulk {
+    /// One request takes so many keys.
+    UpTo(usize),
+    /// One request each.
+    OneByOne,
 }
 
 impl Backend {
@@ -37,13 +60,21 @@ impl Backend {
         match self {
             Self::Memory(memory) => memory,
             Self::Files { files, .. } => files,
+            Self::Cloud { objects, .. } => objects,
         }
     }
 
     async fn check(&self, key: &str) -> Result<(), BlobError> {
         match self {
-            Self::Memory(_) => Ok(()),
+            Self::Memory(_) | Self::Cloud { .. } => Ok(()),
             Self::Files { directory, .. } => directory.check(key).await,
+        }
+    }
+
+    const fn bulk(&self) -> Bulk {
+        match self {
+            Self::Memory(_) | Self::Files { .. } => Bulk::OneByOne,
+            Self::Cloud { bulk, .. } => *bulk,
         }
     }
 }
@@ -57,6 +88,9 @@ pub(crate) enum Access {
     Write,
 }
 
+/// Deletions of one call that are under way at a time where there are no bulk deletes.
+const DELETIONS: usize = 16;
+
 /// A backend with a prefix and bounds.
 #[derive(Debug)]
 pub(crate) struct ObjectBlobStore {
@@ -66,6 +100,7 @@ pub(crate) struct ObjectBlobStore {
     blob_bytes: u64,
     timeout: Duration,
     turns: Arc<Semaphore>,
+    calls: Calls,
 }
 
 impl ObjectBlobStore {
@@ -77,6 +112,7 @@ impl ObjectBlobStore {
             blob_bytes: bounds.blob_bytes,
             timeout: bounds.call_timeout,
             turns: Arc::new(Semaphore::new(bounds.concurrent_calls.max(1))),
+            calls: Calls::default(),
         }
     }
 
@@ -98,14 +134,33 @@ impl ObjectBlobStore {
         })
     }
 
+    /// Counts a call.
+    async fn counted<T>(
+        &self,
+        kind: &'static str,
+        bytes: impl FnOnce(&T) -> usize,
+        act: impl Future<Output = Result<T, BlobError>>,
+    ) -> Result<T, BlobError> {
+        let started = Instant::now();
+        let answer = act.await;
+        let bytes = answer.as_ref().map_or(0, bytes) as u64;
+        self.calls.count(kind, &answer, bytes, started.elapsed());
+        answer
+    }
+
     fn path(&self, key: &str) -> Result<Path, BlobError> {
         let path = to_path(&self.prefix, key)?;
-        match (&self.backend, broken_file_rule(path.as_ref())) {
-            (Backend::Files { .. }, Some(rule)) => Err(BlobError::Other {
+        let broken = match &self.backend {
+            Backend::Memory(_) => None,
+            Backend::Files { .. } => broken_file_rule(path.as_ref()),
+            Backend::Cloud { .. } => broken_url_rule(path.as_ref()),
+        };
+        match broken {
+            None => Ok(path),
+            Some(rule) => Err(BlobError::Other {
                 key: key.to_owned(),
                 why: rule.to_owned(),
             }),
-            (Backend::Files { .. }, None) | (Backend::Memory(_), _) => Ok(path),
         }
     }
 
@@ -144,6 +199,171 @@ impl ObjectBlobStore {
         })
         .await
     }
+
+    /// Sends parts; what was sent of a blob that does not become whole is taken back.
+    async fn write_parts(&self, key: &str, first: Vec<u8>, mut parts: Parts<'_>) -> Result<usize, BlobError> {
+        let path = self.path(key)?;
+        let fail = |error| to_port(key, &error);
+        let begin = async { self.backend.objects().put_multipart(&path).await.map_err(fail) };
+        let mut upload = self.call(key, begin).await?;
+        let mut sent = 0_usize;
+        let mut next = Ok((first, false));
+        let written = loop {
+            let (part, last) = match next {
+                Ok(part) => part,
+                Err(error) => break Err(error),
+            };
+            sent += part.len();
+            if let Err(error) = self.check_size(key, sent as u64) {
+                break Err(error);
+            }
+            if !part.is_empty() {
+                let sending = upload.put_part(part.into());
+                if let Err(error) = self.call(key, async { sending.await.map_err(fail) }).await {
+                    break Err(error);
+                }
+            }
+            if last {
+                break self
+                    .call(key, async { upload.complete().await.map_err(fail) })
+                    .await
+                    .map(|_| sent);
+            }
+            next = parts.next(PART).await;
+        };
+        if written.is_err() {
+            // The backend forgets what it holds of it some day, or `store fsck` finds it.
+            let _ = self.call(key, async { upload.abort().await.map_err(fail) }).await;
+        }
+        written
+    }
+
+    async fn write_pieces(&self, key: &str, pieces: &mut dyn Pieces) -> Result<usize, BlobError> {
+        self.path(key)?;
+        self.check_access(key)?;
+        let mut parts = Parts::of(pieces);
+        let (whole, ended) = parts.next(WHOLE_UP_TO).await?;
+        if ended {
+            let bytes = whole.len();
+            return self.write(key, whole, PutMode::Overwrite).await.map(|_| bytes);
+        }
+        let (mut first, last) = parts.next(PART - WHOLE_UP_TO).await?;
+        first.splice(..0, whole);
+        if last {
+            let bytes = first.len();
+            return self.write(key, first, PutMode::Overwrite).await.map(|_| bytes);
+        }
+        self.write_parts(key, first, parts).await
+    }
+
+    async fn open(&self, key: &str) -> Result<object_store::GetResult, BlobError> {
+        let path = self.path(key)?;
+        self.call(key, async {
+            let answer = found(key, self.backend.objects().get(&path).await)?;
+            self.check_size(key, answer.meta.size)?;
+            Ok(answer)
+        })
+        .await
+    }
+
+    async fn list_keys(&self, prefix: &str) -> Result<Vec<String>, BlobError> {
+        let whole = format!("{}{prefix}", self.prefix);
+        let Some(directory) = directory_of(&whole) else {
+            return Ok(Vec::new());
+        };
+        self.call(prefix, async {
+            // The backend matches whole parts and leaves out a key that equals the prefix; the port matches text.
+            let mut keys: Vec<String> = self
+                .backend
+                .objects()
+                .list(Some(&directory))
+                .map_ok(|meta| String::from(meta.location))
+                .try_filter_map(|key| ready(Ok(self.own_key(&key, &whole))))
+                .try_collect()
+                .await
+                .map_err(|error| to_port(prefix, &error))?;
+            keys.sort_unstable();
+            Ok(keys)
+        })
+        .await
+    }
+
+    /// The key without the store's prefix, if it starts with `whole`.
+    fn own_key(&self, key: &str, whole: &str) -> Option<String> {
+        if !key.starts_with(whole) {
+            return None;
+        }
+        key.strip_prefix(&self.prefix)
+            .filter(|key| !key.is_empty())
+            .map(ToOwned::to_owned)
+    }
+
+    async fn delete_one(&self, key: &str) -> Result<(), BlobError> {
+        let path = self.path(key)?;
+        self.check_access(key)?;
+        self.call(key, async {
+            let answer = found(key, self.backend.objects().delete(&path).await);
+            if if_found(answer)?.is_some()
+                && let Backend::Files { files, .. } = &self.backend
+                && let Ok(file) = files.path_to_filesystem(&path)
+            {
+                Directory::sync_parent(file, key).await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes with one request; answers the keys that may be there still.
+    async fn delete_bulk(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
+        let mut failures = Vec::new();
+        let mut paths = Vec::new();
+        for key in keys {
+            match self.check_access(&key).and_then(|()| self.path(&key)) {
+                Ok(path) => paths.push((key, path)),
+                Err(error) => failures.push((key, error)),
+            }
+        }
+        let Some((first, _)) = paths.first() else {
+            return failures;
+        };
+        let locations: Vec<_> = paths.iter().map(|(_, path)| Ok(path.clone())).collect();
+        let answers = self.call(first, async {
+            let answers = self.backend.objects().delete_stream(stream::iter(locations).boxed());
+            Ok(answers.collect::<Vec<_>>().await)
+        });
+        let (mut gone, mut why) = (BTreeSet::new(), None);
+        match answers.await {
+            Ok(answers) => {
+                for answer in answers {
+                    match answer {
+                        Ok(path) => drop(gone.insert(path)),
+                        // Absent is no error; its path is the text of the key.
+                        Err(object_store::Error::NotFound { path, .. }) => {
+                            gone.extend(
+                                paths
+                                    .iter()
+                                    .map(|(_, own)| own)
+                                    .filter(|own| own.as_ref() == path)
+                                    .cloned(),
+                            );
+                        }
+                        Err(error) => why = why.or(Some(to_port(first, &error))),
+                    }
+                }
+            }
+            Err(error) => why = Some(error),
+        }
+        let remain = paths.into_iter().filter(|(_, path)| !gone.contains(path));
+        failures.extend(remain.map(|(key, _)| {
+            let error = why.clone().unwrap_or_else(|| BlobError::Other {
+                key: key.clone(),
+                why: "the server did not say that it is deleted".to_owned(),
+            });
+            (key, error)
+        }));
+        failures
+    }
 }
 
 /// The answer of a read, with what says that nothing can be at the path as `NotFound`.
@@ -169,81 +389,105 @@ fn if_found<T>(answer: Result<T, BlobError>) -> Result<Option<T>, BlobError> {
 #[async_trait]
 impl BlobStore for ObjectBlobStore {
     async fn put(&self, key: &str, bytes: Vec<u8>) -> Result<(), BlobError> {
-        self.write(key, bytes, PutMode::Overwrite).await.map(|_| ())
+        let length = bytes.len();
+        let write = self.write(key, bytes, PutMode::Overwrite);
+        self.counted("put", |_| length, write).await.map(|_| ())
+    }
+
+    async fn put_pieces(&self, key: &str, pieces: &mut dyn Pieces) -> Result<(), BlobError> {
+        let write = self.write_pieces(key, pieces);
+        self.counted("put", |bytes| *bytes, write).await.map(|_| ())
     }
 
     async fn put_if_absent(&self, key: &str, bytes: Vec<u8>) -> Result<Written, BlobError> {
-        self.write(key, bytes, PutMode::Create).await
+        let length = bytes.len();
+        let write = self.write(key, bytes, PutMode::Create);
+        self.counted("put_if_absent", |_| length, write).await
     }
 
     async fn get(&self, key: &str) -> Result<Vec<u8>, BlobError> {
-        let path = self.path(key)?;
-        self.call(key, async {
-            let answer = found(key, self.backend.objects().get(&path).await)?;
-            self.check_size(key, answer.meta.size)?;
-            let bytes = answer.bytes().await.map_err(|error| to_port(key, &error))?;
-            Ok(bytes.into())
-        })
-        .await
+        let read = async {
+            let mut pieces = self.received(key).await?;
+            let mut whole = Vec::with_capacity(usize::try_from(pieces.left).unwrap_or_default());
+            while let Some(piece) = pieces.next().await? {
+                whole.extend_from_slice(&piece);
+            }
+            Ok(whole)
+        };
+        self.counted("get", Vec::len, read).await
+    }
+
+    async fn get_pieces(&self, key: &str) -> Result<Box<dyn Pieces>, BlobError> {
+        let length = |pieces: &Received| usize::try_from(pieces.left).unwrap_or_default();
+        let pieces = self.counted("get", length, self.received(key)).await?;
+        Ok(Box::new(pieces))
     }
 
     async fn exists(&self, key: &str) -> Result<bool, BlobError> {
-        let path = self.path(key)?;
-        self.call(key, async {
-            let answer = found(key, self.backend.objects().head(&path).await);
-            if_found(answer).map(|meta| meta.is_some())
-        })
-        .await
+        let look = async {
+            let path = self.path(key)?;
+            self.call(key, async {
+                let answer = found(key, self.backend.objects().head(&path).await);
+                if_found(answer).map(|meta| meta.is_some())
+            })
+            .await
+        };
+        self.counted("exists", |_| 0, look).await
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<String>, BlobError> {
-        let whole = format!("{}{prefix}", self.prefix);
-        let Some(directory) = directory_of(&whole) else {
-            return Ok(Vec::new());
-        };
-        self.call(prefix, async {
-            // The backend matches whole parts and leaves out a key that equals the prefix; the port matches text.
-            let mut keys: Vec<String> = self
-                .backend
-                .objects()
-                .list(Some(&directory))
-                .map_ok(|meta| String::from(meta.location))
-                .try_filter_map(|key| ready(Ok(self.own_key(&key, &whole))))
-                .try_collect()
-                .await
-                .map_err(|error| to_port(prefix, &error))?;
-            keys.sort_unstable();
-            Ok(keys)
-        })
-        .await
+        self.counted("list", |_| 0, self.list_keys(prefix)).await
     }
 
     async fn delete(&self, key: &str) -> Result<(), BlobError> {
-        let path = self.path(key)?;
-        self.check_access(key)?;
-        self.call(key, async {
-            let answer = found(key, self.backend.objects().delete(&path).await);
-            if if_found(answer)?.is_some()
-                && let Backend::Files { files, .. } = &self.backend
-                && let Ok(file) = files.path_to_filesystem(&path)
-            {
-                Directory::sync_parent(file, key).await?;
-            }
-            Ok(())
-        })
-        .await
+        self.counted("delete", |()| 0, self.delete_one(key)).await
+    }
+
+    async fn delete_many(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
+        let Bulk::UpTo(most) = self.backend.bulk() else {
+            let deletions = keys.into_iter().map(|key| async move {
+                let answer = self.delete(&key).await;
+                answer.err().map(|error| (key, error))
+            });
+            return stream::iter(deletions)
+                .buffer_unordered(DELETIONS)
+                .filter_map(ready)
+                .collect()
+                .await;
+        };
+        let mut failures = Vec::new();
+        for group in keys.chunks(most) {
+            let delete = async {
+                let remain = self.delete_bulk(group.to_vec()).await;
+                let first = remain.first().map(|(_, error)| error.clone());
+                failures.extend(remain);
+                first.map_or(Ok(()), Err)
+            };
+            // What failed is in `failures`, key by key.
+            let _ = self.counted("delete_many", |()| 0, delete).await;
+        }
+        failures
+    }
+
+    fn calls(&self) -> StoreCalls {
+        let requests = match &self.backend {
+            Backend::Memory(_) | Backend::Files { .. } => 0,
+            Backend::Cloud { requests, .. } => requests.requests(),
+        };
+        self.calls.now(requests)
     }
 }
 
 impl ObjectBlobStore {
-    /// The key without the store's prefix, if it starts with `whole`.
-    fn own_key(&self, key: &str, whole: &str) -> Option<String> {
-        if !key.starts_with(whole) {
-            return None;
-        }
-        key.strip_prefix(&self.prefix)
-            .filter(|key| !key.is_empty())
-            .map(ToOwned::to_owned)
+    async fn received(&self, key: &str) -> Result<Received, BlobError> {
+        let answer = self.open(key).await?;
+        Ok(Received {
+            key: key.to_owned(),
+            left: answer.meta.size,
+            stream: answer.into_stream(),
+            timeout: self.timeout,
+            turns: Arc::clone(&self.turns),
+        })
     }
 }
 

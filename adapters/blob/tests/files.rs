@@ -4,8 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use convoy_blob::{Bounds, open, open_to_read, open_with};
+use convoy_blob::{Bounds, OpenError, Options, open, open_with};
 use convoy_ports::{BlobError, BlobStore};
+
+fn open_to_read(url: &str) -> Result<Option<Arc<dyn BlobStore>>, OpenError> {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    open_with(url, &options)
+}
+
+fn open_within(url: &str, bounds: Bounds) -> Arc<dyn BlobStore> {
+    let options = Options {
+        bounds,
+        ..Options::default()
+    };
+    open_with(url, &options).unwrap().unwrap()
+}
 
 fn store_in(dir: &Path, query: &str) -> Arc<dyn BlobStore> {
     open(&format!("file://{}?{query}", dir.display()))
@@ -184,9 +200,7 @@ async fn a_blob_above_the_limit_is_neither_written_nor_read() {
         blob_bytes: 10,
         ..Bounds::default()
     };
-    let store = open_with(&format!("file://{}", dir.path().display()), &bounds)
-        .unwrap()
-        .unwrap();
+    let store = open_within(&format!("file://{}", dir.path().display()), bounds);
     store.put("a", vec![1; 10]).await.unwrap();
     assert_eq!(store.get("a").await.unwrap().len(), 10);
     fs::write(dir.path().join("b"), [1; 11]).unwrap();
@@ -206,7 +220,7 @@ async fn calls_wait_for_their_turn() {
         concurrent_calls: 1,
         ..Bounds::default()
     };
-    let store = open_with("mem://", &bounds).unwrap().unwrap();
+    let store = open_within("mem://", bounds);
     let mut writers = tokio::task::JoinSet::new();
     for n in 0..50 {
         let store = Arc::clone(&store);
@@ -245,4 +259,64 @@ async fn a_reader_needs_no_permission_to_write_and_has_none() {
 fn a_directory_that_is_read_only_opens_to_read() {
     assert!(open_to_read("file:///proc/self").unwrap().is_some());
     assert!(open("file:///proc/self").is_err());
+}
+
+/// Makes a file look as if nothing had written to it for a time.
+fn age(path: &Path, by: std::time::Duration) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::now() - by).unwrap();
+}
+
+#[test]
+fn only_the_temporary_files_of_dead_writers_are_removed() {
+    use convoy_blob::{LeftoverKind, STALE, leftovers, remove_stale};
+    let dir = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", dir.path().display());
+    fs::create_dir_all(dir.path().join("ns/app/renders")).unwrap();
+    let file = |name: &str| dir.path().join("ns/app/renders").join(name);
+    for name in ["sha256:0f", "sha256:0f#1", "sha256:0f#22", "notes#x", "#7"] {
+        fs::write(file(name), b"half").unwrap();
+        age(&file(name), STALE);
+    }
+    fs::write(file("sha256:0f#3"), b"being written").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", file("link")).unwrap();
+    let found = leftovers(&url).unwrap();
+    let names: Vec<_> = found
+        .iter()
+        .map(|left| left.path.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(names, ["#7", "link", "sha256:0f#1", "sha256:0f#22", "sha256:0f#3"]);
+    assert_eq!(found[1].kind, LeftoverKind::NotAFile);
+    assert!(!found[4].is_stale());
+    assert_eq!(remove_stale(&url).unwrap(), 3);
+    for (name, there) in [
+        ("sha256:0f", true),
+        ("sha256:0f#1", false),
+        ("sha256:0f#3", true),
+        ("notes#x", true),
+        ("#7", false),
+    ] {
+        assert_eq!(file(name).exists(), there, "{name}");
+    }
+    assert!(leftovers("mem://").unwrap().is_empty());
+}
+
+#[test]
+fn a_writer_that_starts_cleans_up_after_dead_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("a")).unwrap();
+    let (old, new) = (dir.path().join("a/key#1"), dir.path().join("a/key#2"));
+    for path in [&old, &new] {
+        fs::write(path, b"half").unwrap();
+    }
+    age(&old, convoy_blob::STALE);
+    drop(open_to_read(&format!("file://{}", dir.path().display())).unwrap());
+    let _store = store_in(dir.path(), "");
+    for _ in 0..1_000 {
+        if !old.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(!old.exists() && new.exists());
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::failure::Exit;
-use crate::{completion, controller, create, demo, fetch, get, history, render, sync, version};
+use crate::{completion, controller, create, demo, fetch, get, history, render, store, sync, version};
 
 /// A GitOps release controller for Kubernetes.
 ///
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Fetch(Box<fetch::Args>),
     History(history::Args),
     Sync(sync::Args),
+    Store(Box<store::Args>),
     ControllerManager(Box<controller::Args>),
     Version(version::Args),
     Completion(completion::Args),

@@ -11,10 +11,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::ClusterArgs;
 use crate::connect::connect;
 use crate::failure::Failure;
+use crate::render_store::{self, Access};
 use crate::version::VERSION;
 use crate::{jobs, logging};
 
-pub(crate) use process::{Process, install_crds, open_store, open_store_to_read};
+pub(crate) use process::{Process, install_crds};
 
 use flags::{FileFlag, Flags};
 
@@ -54,8 +55,10 @@ pub(crate) fn start(args: Args) -> Result<(), Failure> {
 }
 
 async fn run(flags: &Flags, cluster: &ClusterArgs) -> Result<(), Failure> {
-    let store = open_store(flags.render_store_url.as_deref().unwrap_or_default())?;
     let connection = connect(cluster).await?;
+    let url = flags.render_store_url.as_deref().unwrap_or_default();
+    let keys = flags.render_store_encryption_key_file.as_deref();
+    let store = render_store::open_with_secret(url, keys, Access::Write, Ok(&connection)).await?;
     if flags.install_crds == Some(true) {
         install_crds(&connection).await?;
     }

@@ -23,9 +23,10 @@ use tokio::task::JoinError;
 
 use crate::args::{self, ClusterArgs};
 use crate::connect::{Connection, connect};
-use crate::controller::{Process, install_crds, open_store, told_to_stop};
+use crate::controller::{Process, install_crds, told_to_stop};
 use crate::failure::Failure;
 use crate::logging::LogFormat;
+use crate::render_store::{self, Access};
 use crate::version::VERSION;
 use crate::{jobs, lint, logging, print};
 
@@ -134,7 +135,7 @@ impl State {
 }
 
 async fn run(args: &Args, dir: &Path, project: Project, state: &State) -> Result<(), Failure> {
-    let store = open_store(&format!("{}?create_dir=true", state.store_url()))?;
+    let store = render_store::open(&format!("{}?create_dir=true", state.store_url()), None, Access::Write)?;
     let trees = trees::make(&project, &state.path.join("repositories"))?;
     let server = serve(args).await?;
     let connection = connection(&server.url()).await?;

@@ -11,9 +11,9 @@ use convoy_value::{Map, Value};
 
 use crate::args::{ClusterArgs, NamespaceArgs, Output};
 use crate::connect::{Connection, connect};
-use crate::controller::open_store_to_read;
 use crate::failure::Failure;
 use crate::get::age;
+use crate::render_store::{self, Access, StoreArgs};
 use crate::style::{Style, Tone};
 use crate::table::{Cell, table};
 use crate::{documents, print};
@@ -31,9 +31,8 @@ pub(crate) struct Args {
     name: String,
     #[command(flatten)]
     namespace: NamespaceArgs,
-    /// Render store of the controller
-    #[arg(long, value_name = "URL", env = "CONVOY_RENDER_STORE_URL")]
-    render_store_url: Option<String>,
+    #[command(flatten)]
+    store: StoreArgs,
     /// How the history is printed; `name` gives the renderRefs
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
@@ -42,19 +41,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> Result<(), Failure> {
-    let url = args.render_store_url.as_deref().unwrap_or_default();
-    if in_memory(url) {
-        return Err(Failure::new(
-            "cannot read the history: a `mem://` render store is private to the process that opened it",
-        )
-        .hint("give the controller a `file://` store; `convoy get releases` shows what is current"));
-    }
-    let store = open_store_to_read(url)?;
+    refuse_memory(args.store.url())?;
+    let connection = connect(&args.cluster).await;
+    let store = render_store::open_with_secret(args.store.url(), None, Access::Read, connection.as_ref()).await?;
     if matches!(store, RenderStore::Disabled) {
         return Err(Failure::usage("there is no history without a render store")
             .hint("name the controller's with `--render-store-url` or $CONVOY_RENDER_STORE_URL"));
     }
-    let connection = connect(&args.cluster).await;
     let namespace = match (&args.namespace.namespace, &connection) {
         (Some(namespace), _) => namespace.clone(),
         (None, Ok(connection)) => connection.namespace(None),
@@ -89,6 +82,17 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
         return Ok(());
     }
     print::out(&show(&entries, &Marks::of(release.as_ref()), args.output))
+}
+
+/// No other process can read a store in memory.
+pub(crate) fn refuse_memory(url: &str) -> Result<(), Failure> {
+    if in_memory(url) {
+        return Err(Failure::new(
+            "cannot read the history: a `mem://` render store is private to the process that opened it",
+        )
+        .hint("give the controller a `file://` store; `convoy get releases` shows what is current"));
+    }
+    Ok(())
 }
 
 /// Whether a URL is that of a store in memory: schemes have no case, and parsers pass over space around a URL.

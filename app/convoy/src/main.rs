@@ -21,7 +21,9 @@ mod logging;
 mod print;
 mod release_tree;
 mod render;
+mod render_store;
 mod sources;
+mod store;
 mod style;
 mod sync;
 mod table;
@@ -70,6 +72,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Command::Create(args) => create::run(args),
         Command::Fetch(args) => jobs::block_on(fetch::run(*args)),
         Command::History(args) => jobs::block_on(history::run(args)),
+        Command::Store(args) => jobs::block_on(store::run(*args)),
         Command::Sync(args) => jobs::block_on(sync::run(args)),
         Command::ControllerManager(args) => controller::start(*args),
         Command::Demo(args) => demo::start(&args, cli.verbose),

@@ -67,6 +67,8 @@ pub(crate) struct Memo {
     pub(crate) work: Option<Work>,
     /// The render in force.
     pub(crate) in_force: Option<InForce>,
+    /// The render that was seen to be stored since it came into force.
+    pub(crate) ensured: Option<RenderRef>,
 }
 
 /// What clusters said of themselves lately, by uid and generation of the Cluster and by the caller: one answer serves

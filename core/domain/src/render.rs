@@ -147,6 +147,21 @@ impl Render {
         out
     }
 
+    /// What is stored, in pieces of at least `size` bytes, but for the last: an object is never divided.
+    pub fn to_pieces(&self, size: usize) -> impl Iterator<Item = Vec<u8>> + Send + '_ {
+        let mut objects = self.objects.iter();
+        core::iter::from_fn(move || {
+            let mut piece = Vec::new();
+            for object in objects.by_ref() {
+                write_line(object, &mut |bytes: &[u8]| piece.extend_from_slice(bytes));
+                if piece.len() >= size {
+                    break;
+                }
+            }
+            Some(piece).filter(|piece| !piece.is_empty())
+        })
+    }
+
     /// Reads stored bytes back: first the hash of all of them, then the objects.
     ///
     /// # Errors
@@ -175,6 +190,75 @@ impl Render {
             objects,
             render_ref: found,
             bytes: bytes.len() as u64,
+        })
+    }
+}
+
+/// Reads a stored render from its bytes as they come, for bytes whose hash was seen to be right before.
+///
+/// # Invariant
+/// There is no [`Render`] before all bytes were read and have the hash.
+#[derive(Debug)]
+pub struct RenderReader {
+    expected: RenderRef,
+    hash: Sha256,
+    objects: Vec<Object>,
+    line: Vec<u8>,
+    bytes: u64,
+}
+
+impl RenderReader {
+    /// Reads a render of this name.
+    #[must_use]
+    pub fn new(expected: RenderRef) -> Self {
+        Self {
+            expected,
+            hash: Sha256::new(),
+            objects: Vec::new(),
+            line: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    /// [`CorruptRender`] at a line that is no object.
+    pub fn push(&mut self, mut bytes: &[u8]) -> Result<(), CorruptRender> {
+        self.hash.update(bytes);
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            let (head, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            let number = self.objects.len() + 1;
+            let object = if self.line.is_empty() {
+                read_line(head, number)?
+            } else {
+                self.line.extend_from_slice(head);
+                read_line(&core::mem::take(&mut self.line), number)?
+            };
+            self.objects.push(object);
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The render, once all bytes were taken.
+    ///
+    /// # Errors
+    /// [`CorruptRender`] when the bytes have another hash, or do not end an object.
+    pub fn finish(self) -> Result<Render, CorruptRender> {
+        let (expected, found) = (self.expected, RenderRef::from_digest(self.hash.finalize().into()));
+        if found != expected {
+            return Err(CorruptRender::Hash { expected, found });
+        }
+        if !self.line.is_empty() {
+            return Err(CorruptRender::Truncated);
+        }
+        Ok(Render {
+            objects: self.objects,
+            render_ref: found,
+            bytes: self.bytes,
         })
     }
 }

@@ -67,6 +67,16 @@ pub fn parse(release: &ReleaseId, key: &str) -> StoreKey {
     }
 }
 
+/// Whose key it is, and what it is there: for tools that look at every key of a store. `None` when it is nobody's.
+#[must_use]
+pub fn locate(key: &str) -> Option<(ReleaseId, StoreKey)> {
+    let (namespace, rest) = key.split_once('/')?;
+    let (name, _) = rest.split_once('/')?;
+    let release = ReleaseId::new(namespace, name).ok()?;
+    let what = parse(&release, key);
+    Some((release, what))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +126,65 @@ mod tests {
             String::new(),
         ] {
             assert_eq!(parse(&release(), &key), StoreKey::Unknown, "{key}");
+        }
+    }
+
+    #[test]
+    fn a_key_tells_whose_it_is() {
+        let render: RenderRef = REF.parse().unwrap();
+        assert_eq!(
+            locate(&blob(&release(), render)),
+            Some((release(), StoreKey::Blob(render)))
+        );
+        assert_eq!(locate("apps/web/notes"), Some((release(), StoreKey::Unknown)));
+        for key in [
+            "",
+            "apps",
+            "apps/web",
+            "/web/renders/x",
+            "apps//x",
+            "../web/x",
+            "apps/../x",
+            "Apps/web/x",
+            "a%2fb/web/x",
+        ] {
+            assert_eq!(locate(key), None, "{key}");
+        }
+    }
+
+    /// A Release that another could be taken for has another prefix, and no key of the one is a key of the other.
+    #[test]
+    fn no_name_reaches_the_keys_of_another_release() {
+        let (long, refused) = ("n".repeat(253), "n".repeat(254));
+        for (namespace, name) in [
+            ("apps", ".."),
+            ("apps", "."),
+            ("apps", "a/../web"),
+            ("apps", "a/b"),
+            ("apps", "a%2fb"),
+            ("apps", ""),
+            ("", "web"),
+            ("..", "web"),
+            ("apps/web", "renders"),
+            ("apps", "web\0"),
+            ("apps", refused.as_str()),
+        ] {
+            assert!(ReleaseId::new(namespace, name).is_err(), "{namespace}/{name}");
+        }
+        let alike = ["web", "web2", "web-2", "web.2", "we", long.as_str()];
+        let ids: alloc::vec::Vec<ReleaseId> = alike
+            .iter()
+            .map(|name| ReleaseId::new("apps", name).unwrap())
+            .chain([
+                ReleaseId::new("apps-web", "2").unwrap(),
+                ReleaseId::new("app", "web").unwrap(),
+            ])
+            .collect();
+        for one in &ids {
+            for other in ids.iter().filter(|other| *other != one) {
+                assert!(!prefix(other).starts_with(&prefix(one)), "{one} and {other}");
+                assert_eq!(parse(one, &blob(other, REF.parse().unwrap())), StoreKey::Unknown);
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ mod reconciler;
 mod source_fetcher;
 
 pub use artifact_store::{ArtifactStore, ArtifactStoreError, StoreUsage};
-pub use blob_store::{BlobError, BlobStore, Written};
+pub use blob_store::{BlobError, BlobStore, CallTotal, Pieces, StoreCalls, Written};
 pub use clock::Clock;
 pub use cluster::{ApplyRequest, Cluster, ClusterConnector, ClusterError, DeleteRequest, Deleted, Impersonation, Kind};
 pub use control_plane::{ControlPlane, ControlPlaneError, Event, EventType};

@@ -11,4 +11,4 @@ pub mod control_plane;
 pub mod source_fetcher;
 mod suite;
 
-pub use suite::case;
+pub use suite::{Failing, case};

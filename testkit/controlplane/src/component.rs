@@ -78,6 +78,8 @@ fn installed_by(name: &str) -> &str {
         "nginx" | "fcgiwrap" | "htpasswd" | "git-http-backend" => "git-http",
         "registry" | "in-memory-registry" => "registries",
         "sshd" | "ssh-keygen" | "gpg" | "libnss_wrapper.so" => "git-ssh",
+        "weed" => "seaweedfs",
+        "azurite-blob" => "azurite",
         other => other,
     }
 }

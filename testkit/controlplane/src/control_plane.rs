@@ -293,7 +293,7 @@ fn kubectl(program: &Path, kubeconfig: &Path, home: &Path) -> Command {
 }
 
 /// Asks the operating system for ports nobody uses; they stay taken until all are known, so that they differ.
-fn free_ports<const N: usize>() -> std::io::Result<[u16; N]> {
+pub(crate) fn free_ports<const N: usize>() -> std::io::Result<[u16; N]> {
     let mut ports = [0; N];
     let mut listeners = Vec::with_capacity(N);
     for port in &mut ports {

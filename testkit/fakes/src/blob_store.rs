@@ -4,12 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use convoy_ports::{BlobError, BlobStore, Written};
+use convoy_ports::{BlobError, BlobStore, Pieces, Written};
 
 use crate::refusals::{Refusals, Times};
 use crate::sync::{interleave, lock};
 
 const CALLS: &[&str] = &["put", "put_if_absent", "get", "exists", "list", "delete"];
+
+/// Bytes of a piece that is read: small, so that blobs of tests have several.
+const PIECE: usize = 1_000;
+
+/// Bytes, piece by piece.
+#[derive(Debug)]
+pub struct PiecesOf(std::vec::IntoIter<Vec<u8>>);
+
+impl PiecesOf {
+    /// Pieces of a size, which is above 0; the last may have fewer bytes.
+    ///
+    /// # Panics
+    /// When the size is 0.
+    #[must_use]
+    pub fn new(bytes: &[u8], size: usize) -> Self {
+        let pieces: Vec<Vec<u8>> = bytes.chunks(size).map(<[u8]>::to_vec).collect();
+        Self(pieces.into_iter())
+    }
+}
+
+#[async_trait]
+impl Pieces for PiecesOf {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, BlobError> {
+        Ok(self.0.next())
+    }
+}
 
 /// Blobs by key. Lists may be told to miss keys, as those of a store that is consistent only later.
 #[derive(Debug)]
@@ -131,6 +157,14 @@ impl BlobStore for FakeBlobStore {
         .await
     }
 
+    async fn put_pieces(&self, key: &str, pieces: &mut dyn Pieces) -> Result<(), BlobError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = pieces.next().await? {
+            bytes.extend(piece);
+        }
+        self.put(key, bytes).await
+    }
+
     async fn put_if_absent(&self, key: &str, bytes: Vec<u8>) -> Result<Written, BlobError> {
         self.call("put_if_absent", key, |state| {
             if state.blobs.contains_key(key) {
@@ -151,6 +185,10 @@ impl BlobStore for FakeBlobStore {
                 .ok_or_else(|| BlobError::NotFound { key: key.to_owned() })
         })
         .await
+    }
+
+    async fn get_pieces(&self, key: &str) -> Result<Box<dyn Pieces>, BlobError> {
+        Ok(Box::new(PiecesOf::new(&self.get(key).await?, PIECE)))
     }
 
     async fn exists(&self, key: &str) -> Result<bool, BlobError> {
@@ -175,5 +213,15 @@ impl BlobStore for FakeBlobStore {
             Ok(())
         })
         .await
+    }
+
+    async fn delete_many(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
+        let mut failures = Vec::new();
+        for key in keys {
+            if let Err(error) = self.delete(&key).await {
+                failures.push((key, error));
+            }
+        }
+        failures
     }
 }

@@ -16,7 +16,7 @@ mod refusals;
 pub mod samples;
 mod sync;
 
-pub use blob_store::FakeBlobStore;
+pub use blob_store::{FakeBlobStore, PiecesOf};
 pub use clock::FakeClock;
 pub use cluster::{FakeCluster, FakeConnector, Readiness};
 pub use control_plane::{FakeControlPlane, WrittenClusterStatus};

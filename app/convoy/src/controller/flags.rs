@@ -25,9 +25,14 @@ const CONCURRENT_RECONCILES: usize = 4;
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Settings")]
 pub(crate) struct Flags {
-    /// Where renders are kept: `file:///DIR?create_dir=true` or `mem://`; empty: no render store
+    /// Where renders are kept: `file:///DIR?create_dir=true`, `s3://BUCKET`, `gs://BUCKET`, `azblob://CONTAINER` or
+    /// `mem://`; empty: no render store
     #[arg(long, value_name = "URL", env = "CONVOY_RENDER_STORE_URL")]
     pub(crate) render_store_url: Option<String>,
+    /// File with keys, one a line as base64 or hexadecimal digits of 32 bytes: renders are sealed with the first, and
+    /// opened with any [default: renders are stored in clear]
+    #[arg(long, value_name = "FILE", env = "CONVOY_RENDER_STORE_ENCRYPTION_KEY_FILE")]
+    pub(crate) render_store_encryption_key_file: Option<PathBuf>,
     /// Allows sources with `file://` URLs, which read directories of this machine
     #[arg(long, value_name = "BOOL", env = "CONVOY_ALLOW_FILE_SOURCES", num_args = 0..=1,
           default_missing_value = "true", require_equals = true)]
@@ -170,6 +175,9 @@ impl Flags {
     fn or(self, lower: Self) -> Self {
         Self {
             render_store_url: self.render_store_url.or(lower.render_store_url),
+            render_store_encryption_key_file: self
+                .render_store_encryption_key_file
+                .or(lower.render_store_encryption_key_file),
             allow_file_sources: self.allow_file_sources.or(lower.allow_file_sources),
             max_concurrent_reconciles: self.max_concurrent_reconciles.or(lower.max_concurrent_reconciles),
             installation_id: self.installation_id.or(lower.installation_id),

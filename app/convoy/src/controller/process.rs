@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use convoy_artifact_cache::DiskStore;
-use convoy_domain::url::without_credentials;
 use convoy_kube::{KubeConnector, KubeControlPlane, WatchLoops};
-use convoy_ports::{ArtifactStore, BlobStore, ClusterConnector, ControlPlane};
+use convoy_ports::{ArtifactStore, ClusterConnector, ControlPlane};
 use convoy_runtime::render_store::RenderStore;
 use convoy_runtime::{Ports, Runtime, Settings};
 use convoy_system::{SystemClock, SystemEntropy};
@@ -124,27 +123,6 @@ impl Process {
     }
 }
 
-/// Opens the render store of a URL; an empty one is none.
-pub(crate) fn open_store(url: &str) -> Result<RenderStore, Failure> {
-    opened(url, convoy_blob::open(url))
-}
-
-/// Opens the render store of a URL to read: nothing is made, and no permission to write is needed.
-pub(crate) fn open_store_to_read(url: &str) -> Result<RenderStore, Failure> {
-    opened(url, convoy_blob::open_to_read(url))
-}
-
-fn opened(
-    url: &str,
-    blobs: Result<Option<Arc<dyn BlobStore>>, convoy_blob::OpenError>,
-) -> Result<RenderStore, Failure> {
-    blobs.map(RenderStore::from).map_err(|error| {
-        Failure::new(format!("cannot open the render store `{}`", without_credentials(url)))
-            .because(&error)
-            .hint("write `file:///DIR?create_dir=true`, `mem://`, or nothing for no store")
-    })
-}
-
 /// Asks the server for Releases once, so that what is wrong with it is said at the start.
 pub(super) async fn check_server(connection: &Connection) -> Result<(), Failure> {
     let what = || format!("cannot read Releases from `{}`", connection.config.cluster_url);
@@ -169,15 +147,4 @@ pub(crate) async fn install_crds(connection: &Connection) -> Result<(), Failure>
         ))
         .because(&error)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_credentials_of_a_store_are_shown() {
-        let text = format!("{:?}", open_store("s3://user:pass@bucket").unwrap_err());
-        assert!(text.contains("s3://bucket") && !text.contains("pass"), "{text}");
-    }
 }

@@ -63,50 +63,79 @@ pub(crate) async fn record_history(session: &Session<'_>, work: &Work) {
 async fn record(session: &Session<'_>, work: &Work) -> Result<(), RenderStoreError> {
     let (store, release) = (&session.runtime.ports.store, &session.release.id);
     put(session, work).await?;
-    let render_ref = work.render.render_ref();
-    if store.has_history_ref(release, render_ref).await? {
-        return Ok(());
-    }
     let content = session.release.spec.content.type_name();
     let summary = summary(content, &work.revision, work.render.objects().len());
     store
-        .append_history(release, render_ref, &summary, session.now())
+        .record_history(release, work.render.render_ref(), &summary, session.now())
         .await
-        .map(|_entry| ())
+        .map(|_new| ())
+}
+
+/// Makes sure, once after a start or a change, that the render in force is stored: somebody may have deleted it, and now
+/// it is at hand. Asks nothing when that was done for this render.
+pub(crate) async fn ensure(session: &mut Session<'_>, work: &Work) {
+    let render_ref = work.render.render_ref();
+    let store = &session.runtime.ports.store;
+    let done = if session.memo.ensured == Some(render_ref) {
+        store.heal(&session.release.id, &work.render).await.map(|_healed| ())
+    } else {
+        put(session, work).await
+    };
+    match done {
+        Ok(()) => session.memo.ensured = Some(render_ref),
+        Err(RenderStoreError::Disabled) => {}
+        Err(error) => {
+            warn!(release = %session.release.id, %error, "cannot make sure that the render in force is stored")
+        }
+    }
 }
 
 /// Forgets what is beyond `keepHistory` and nothing points to; counts what is left.
 pub(crate) async fn collect_garbage(session: &mut Session<'_>, work: &Work) {
     let keep = session.release.spec.keep_history;
+    let collected = collect(session, work.render.render_ref()).await;
     let release = &session.release.id;
-    match collect(session, work.render.render_ref()).await {
+    let counted = match collected {
         Ok(Collected {
             failures,
             entries,
             blobs,
+            kept,
             ..
         }) => {
             for error in failures {
                 warn!(%release, %error, "cannot forget; the next collection tries again");
             }
             debug!(%release, entries, blobs, "collected");
+            (gc::effective_keep(keep) > 0).then_some(kept)
         }
-        Err(RenderStoreError::Disabled) => {}
-        Err(error) => warn!(%release, %error, "cannot collect garbage"),
-    }
-    let known = session.status.retention.map_or(0, |retention| retention.history_count);
-    let history_count = match session.runtime.ports.store.history_count(release).await {
-        Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
-        Err(RenderStoreError::Disabled) => 0,
+        Err(RenderStoreError::Disabled) => Some(0),
         Err(error) => {
-            warn!(%release, %error, "cannot count the history");
-            known
+            warn!(%release, %error, "cannot collect garbage");
+            None
         }
     };
+    let history_count = match counted {
+        Some(count) => u32::try_from(count).unwrap_or(u32::MAX),
+        None => count(session).await,
+    };
+    session.memo.ensured = Some(work.render.render_ref());
     session.status.retention = Some(Retention {
         keep_history: gc::effective_keep(keep),
         history_count,
     });
+}
+
+/// Entries of the history; as they were last counted when the store does not say.
+async fn count(session: &Session<'_>) -> u32 {
+    let release = &session.release.id;
+    match session.runtime.ports.store.history_count(release).await {
+        Ok(count) => u32::try_from(count).unwrap_or(u32::MAX),
+        Err(error) => {
+            warn!(%release, %error, "cannot count the history");
+            session.status.retention.map_or(0, |retention| retention.history_count)
+        }
+    }
 }
 
 async fn collect(session: &Session<'_>, applied: RenderRef) -> Result<Collected, RenderStoreError> {

@@ -263,8 +263,9 @@ async fn stored(session: &Session<'_>, pin: &Pin) -> Result<Render, Failure> {
         .map_err(|error| {
             let reason = match &error {
                 RenderStoreError::Disabled | RenderStoreError::NotFound { .. } => Reason::Pinned,
-                RenderStoreError::Corrupt { .. } => Reason::StoreCorrupt,
+                RenderStoreError::Corrupt { .. } | RenderStoreError::Unopened { .. } => Reason::StoreCorrupt,
                 RenderStoreError::Store { .. }
+                | RenderStoreError::UnknownKey { .. }
                 | RenderStoreError::Time { .. }
                 | RenderStoreError::PointersUnknown { .. }
                 | RenderStoreError::NotDeleted { .. } => Reason::StoreUnavailable,

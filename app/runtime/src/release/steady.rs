@@ -18,7 +18,7 @@ use tracing::info;
 use super::executor::{Executor, healthy_render};
 use super::prepare::Prepared;
 use super::session::Session;
-use super::{apply, was_applied};
+use super::{apply, keeping, was_applied};
 use crate::failures;
 use crate::registry::{InForce, Seen, Work};
 use crate::target::Target;
@@ -104,6 +104,7 @@ pub(crate) async fn in_force(
     } else {
         session.unset(ConditionType::Drifted);
     }
+    keeping::ensure(session, &work).await;
     note_inputs(session, &work);
     session.permission(work.render.render_ref());
     let requeue = report(session, &assessment, work.render.render_ref());

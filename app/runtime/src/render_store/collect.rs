@@ -8,9 +8,8 @@ use convoy_domain::id::ReleaseId;
 use convoy_domain::render_ref::RenderRef;
 use convoy_domain::store_key::{self, StoreKey};
 use convoy_ports::BlobError;
-use futures::stream::{self, StreamExt};
 
-use super::{CONCURRENCY, RenderStoreError, StoredRenders};
+use super::{RenderStoreError, StoredRenders};
 
 /// What one collection did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,10 +18,21 @@ pub struct Collected {
     pub entries: usize,
     /// Blobs that were deleted.
     pub blobs: usize,
+    /// Entries that stay, as far as the collection has seen; 0 when there was nothing to collect.
+    pub kept: usize,
     /// Keys that this version does not know; they stay.
     pub unknown: usize,
     /// Deletions that failed; the next collection tries them again.
     pub failures: Vec<BlobError>,
+}
+
+/// What a collection would delete.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Collectable {
+    /// Entries, oldest first.
+    pub entries: Vec<HistoryKey>,
+    /// Blobs.
+    pub blobs: Vec<RenderRef>,
 }
 
 impl StoredRenders {
@@ -45,6 +55,7 @@ impl StoredRenders {
         let Some(beyond) = gc::trim(&first, keep) else {
             return Ok(collected);
         };
+        collected.kept = first.len() - beyond.len();
         let deleted = self.delete_entries(release, beyond, &mut collected).await;
         // Blobs are listed before the history is listed again, so that every blob of the list that has an entry had
         // the time to be in the history's.
@@ -62,21 +73,19 @@ impl StoredRenders {
         Ok(collected)
     }
 
-    /// Deletes entries, oldest first; returns the ones that are really gone.
+    /// Deletes entries; returns the ones that are really gone.
     async fn delete_entries(
         &self,
         release: &ReleaseId,
         beyond: Vec<HistoryKey>,
         collected: &mut Collected,
     ) -> BTreeSet<HistoryKey> {
-        let mut deleted = BTreeSet::new();
-        for entry in beyond {
-            match self.blobs.delete(&store_key::history(release, &entry)).await {
-                Ok(()) => {
-                    deleted.insert(entry);
-                }
-                Err(error) => collected.failures.push(error),
-            }
+        let mut deleted: BTreeSet<HistoryKey> = beyond.into_iter().collect();
+        let keys = deleted.iter().map(|entry| store_key::history(release, entry)).collect();
+        for (key, error) in self.blobs.delete_many(keys).await {
+            collected.failures.push(error);
+            deleted.retain(|entry| store_key::history(release, entry) != key);
+            collected.kept += 1;
         }
         collected.entries = deleted.len();
         deleted
@@ -102,22 +111,33 @@ impl StoredRenders {
     }
 
     async fn delete_blobs(&self, release: &ReleaseId, unnamed: Vec<RenderRef>, collected: &mut Collected) {
-        let keys = unnamed
-            .into_iter()
-            .map(|render_ref| store_key::blob(release, render_ref));
-        let deletions = keys.map(|key| async move {
-            let answer = self.blobs.delete(&key).await;
-            if answer.is_ok() {
-                self.corrupt.remove(&key);
-            }
-            answer
-        });
-        let answers: Vec<_> = stream::iter(deletions).buffer_unordered(CONCURRENCY).collect().await;
-        for answer in answers {
-            match answer {
-                Ok(()) => collected.blobs += 1,
-                Err(error) => collected.failures.push(error),
-            }
+        let keys: Vec<String> = unnamed
+            .iter()
+            .map(|render_ref| store_key::blob(release, *render_ref))
+            .collect();
+        for key in &keys {
+            self.damaged.remove(key);
         }
+        let failures = self.blobs.delete_many(keys).await;
+        collected.blobs = unnamed.len() - failures.len();
+        collected.failures.extend(failures.into_iter().map(|(_, error)| error));
+    }
+
+    pub(super) async fn plan_gc(
+        &self,
+        release: &ReleaseId,
+        keep: Option<i64>,
+        protected: &BTreeSet<RenderRef>,
+    ) -> Result<Collectable, RenderStoreError> {
+        let (first, _) = self.list_history_keys(release).await?;
+        let Some(entries) = gc::trim(&first, keep) else {
+            return Ok(Collectable::default());
+        };
+        let blobs = self.list_blobs(release, &mut Collected::default()).await?;
+        let gone: BTreeSet<HistoryKey> = entries.iter().cloned().collect();
+        let remaining = first.difference(&gone).cloned().collect();
+        let named = gc::named(&first, &gone, &remaining);
+        let blobs = gc::sweep(&blobs, &named, protected);
+        Ok(Collectable { entries, blobs })
     }
 }

@@ -3,9 +3,8 @@
 use convoy_domain::id::ReleaseId;
 use convoy_domain::store_key;
 use convoy_ports::BlobError;
-use futures::stream::{self, StreamExt};
 
-use super::{CONCURRENCY, RenderStoreError, StoredRenders};
+use super::{RenderStoreError, StoredRenders};
 
 impl StoredRenders {
     pub(super) async fn holds_keys(&self, release: &ReleaseId) -> Result<bool, RenderStoreError> {
@@ -53,15 +52,9 @@ impl StoredRenders {
     }
 
     async fn delete_keys(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
-        let deletions = keys.into_iter().map(|key| async move {
-            let answer = self.blobs.delete(&key).await;
-            self.corrupt.remove(&key);
-            answer.err().map(|error| (key, error))
-        });
-        stream::iter(deletions)
-            .buffer_unordered(CONCURRENCY)
-            .filter_map(std::future::ready)
-            .collect()
-            .await
+        for key in &keys {
+            self.damaged.remove(key);
+        }
+        self.blobs.delete_many(keys).await
     }
 }

@@ -5,6 +5,8 @@ use convoy_domain::render::CorruptRender;
 use convoy_domain::render_ref::RenderRef;
 use convoy_ports::BlobError;
 
+use super::sealed::KeyId;
+
 /// Why a call of the render store failed. Messages hold their cause: statuses and events show nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderStoreError {
@@ -24,6 +26,22 @@ pub enum RenderStoreError {
         render_ref: RenderRef,
         /// What is wrong.
         cause: CorruptRender,
+    },
+    /// The stored bytes are sealed, and not what was sealed under this name.
+    #[error("stored render `{render_ref}` is corrupt: {why}")]
+    Unopened {
+        /// The render.
+        render_ref: RenderRef,
+        /// What is wrong.
+        why: String,
+    },
+    /// The render is sealed with a key that is not at hand.
+    #[error("stored render `{render_ref}` is sealed with key `{key}`, which is not in the key file")]
+    UnknownKey {
+        /// The render.
+        render_ref: RenderRef,
+        /// The name of the key.
+        key: KeyId,
     },
     /// A call of the store failed.
     #[error("cannot {doing}: {cause}")]
@@ -67,7 +85,26 @@ impl RenderStoreError {
             Self::Store { cause, .. } => cause.is_transient(),
             Self::PointersUnknown { .. } => true,
             Self::NotDeleted { transient, .. } => *transient,
-            Self::Disabled | Self::NotFound { .. } | Self::Corrupt { .. } | Self::Time { .. } => false,
+            Self::Disabled
+            | Self::NotFound { .. }
+            | Self::Corrupt { .. }
+            | Self::Unopened { .. }
+            | Self::UnknownKey { .. }
+            | Self::Time { .. } => false,
+        }
+    }
+
+    /// Whether the blob is gone or wrong, so that writing it anew mends it. A blob whose key is missing is neither.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        match self {
+            Self::NotFound { .. } | Self::Corrupt { .. } | Self::Unopened { .. } => true,
+            Self::Disabled
+            | Self::UnknownKey { .. }
+            | Self::Store { .. }
+            | Self::Time { .. }
+            | Self::PointersUnknown { .. }
+            | Self::NotDeleted { .. } => false,
         }
     }
 

@@ -17,6 +17,16 @@ const READ_AT_MOST: usize = 1_000;
 /// Listings before a key that exists, and that listings miss, is taken for the entry.
 const LISTINGS: usize = 3;
 
+/// The entry of a render after it was asked for.
+enum Added {
+    /// Written now.
+    New(HistoryEntry),
+    /// It has this key.
+    Listed(HistoryKey),
+    /// Its key exists, and listings miss it.
+    Unlisted(HistoryEntry),
+}
+
 impl StoredRenders {
     /// The keys of the history; keys that are none are left out.
     pub(super) async fn history_keys(&self, release: &ReleaseId) -> Result<BTreeSet<HistoryKey>, RenderStoreError> {
@@ -58,14 +68,42 @@ impl StoredRenders {
         summary: &str,
         now: Timestamp,
     ) -> Result<HistoryEntry, RenderStoreError> {
+        match self.add(release, render_ref, summary, now).await? {
+            Added::New(entry) => Ok(entry),
+            Added::Listed(key) => {
+                let entry = self.read_entry(release, key.clone()).await?;
+                // Gone since it was listed: what its key said still holds.
+                Ok(entry.unwrap_or_else(|| HistoryEntry::new(key, summary)))
+            }
+            Added::Unlisted(entry) => Ok(entry),
+        }
+    }
+
+    pub(super) async fn record_history(
+        &self,
+        release: &ReleaseId,
+        render_ref: RenderRef,
+        summary: &str,
+        now: Timestamp,
+    ) -> Result<bool, RenderStoreError> {
+        let added = self.add(release, render_ref, summary, now).await?;
+        Ok(matches!(added, Added::New(_)))
+    }
+
+    /// Lists, and writes an entry when the render has none.
+    async fn add(
+        &self,
+        release: &ReleaseId,
+        render_ref: RenderRef,
+        summary: &str,
+        now: Timestamp,
+    ) -> Result<Added, RenderStoreError> {
         let time_error = |cause| RenderStoreError::Time { cause };
         let mut unlisted = None;
         for _ in 0..LISTINGS {
             let keys = self.history_keys(release).await?;
             if let Some(key) = keys.iter().find(|key| key.render() == render_ref) {
-                let entry = self.read_entry(release, key.clone()).await?;
-                // Gone since it was listed: what its key said still holds.
-                return Ok(entry.unwrap_or_else(|| HistoryEntry::new(key.clone(), summary)));
+                return Ok(Added::Listed(key.clone()));
             }
             let time = next_time(now, keys.last().map(HistoryKey::time)).map_err(time_error)?;
             let key = HistoryKey::new(time, render_ref).map_err(time_error)?;
@@ -73,12 +111,14 @@ impl StoredRenders {
             let path = store_key::history(release, &entry.key);
             let written = self.blobs.put_if_absent(&path, entry.to_bytes()).await;
             match written.map_err(RenderStoreError::doing("add to the history"))? {
-                Written::Created => return Ok(entry),
+                Written::Created => return Ok(Added::New(entry)),
                 Written::Existed => unlisted = Some(entry),
             }
         }
         // The key that exists names this very render: it is recorded, whatever listings say.
-        unlisted.ok_or(RenderStoreError::NotFound { render_ref })
+        unlisted
+            .map(Added::Unlisted)
+            .ok_or(RenderStoreError::NotFound { render_ref })
     }
 
     pub(super) async fn list_history(&self, release: &ReleaseId) -> Result<Vec<HistoryEntry>, RenderStoreError> {

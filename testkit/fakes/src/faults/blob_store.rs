@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use convoy_ports::{BlobError, BlobStore, Written};
+use convoy_ports::{BlobError, BlobStore, Pieces, Written};
 
 use super::EffectCounter;
 
@@ -55,6 +55,10 @@ impl BlobStore for FaultyBlobStore {
         self.effect("put", key, self.inner.put(key, bytes)).await
     }
 
+    async fn put_pieces(&self, key: &str, pieces: &mut dyn Pieces) -> Result<(), BlobError> {
+        self.effect("put", key, self.inner.put_pieces(key, pieces)).await
+    }
+
     async fn put_if_absent(&self, key: &str, bytes: Vec<u8>) -> Result<Written, BlobError> {
         self.effect("put_if_absent", key, self.inner.put_if_absent(key, bytes))
             .await
@@ -62,6 +66,10 @@ impl BlobStore for FaultyBlobStore {
 
     async fn get(&self, key: &str) -> Result<Vec<u8>, BlobError> {
         self.read("get", key, self.inner.get(key)).await
+    }
+
+    async fn get_pieces(&self, key: &str) -> Result<Box<dyn Pieces>, BlobError> {
+        self.read("get", key, self.inner.get_pieces(key)).await
     }
 
     async fn exists(&self, key: &str) -> Result<bool, BlobError> {
@@ -74,6 +82,17 @@ impl BlobStore for FaultyBlobStore {
 
     async fn delete(&self, key: &str) -> Result<(), BlobError> {
         self.effect("delete", key, self.inner.delete(key)).await
+    }
+
+    /// Each key is an effect of its own, so that a fault may come between any two.
+    async fn delete_many(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
+        let mut failures = Vec::new();
+        for key in keys {
+            if let Err(error) = self.delete(&key).await {
+                failures.push((key, error));
+            }
+        }
+        failures
     }
 }
 

@@ -3,11 +3,11 @@
 use super::super::{RenderStore, RenderStoreError};
 use super::*;
 use convoy_domain::history::{HistoryEntry, HistoryKey};
-use convoy_ports::{BlobError, Written};
+use convoy_ports::{BlobError, Pieces, Written};
 use convoy_testkit_fakes::Times;
 use convoy_testkit_fakes::faults::{EffectCounter, FaultyBlobStore};
 
-fn unavailable() -> BlobError {
+pub(super) fn unavailable() -> BlobError {
     BlobError::Unavailable {
         key: "k".into(),
         why: "down".into(),
@@ -246,14 +246,23 @@ impl BlobStore for Forgetful {
     async fn put(&self, key: &str, bytes: Vec<u8>) -> Result<(), BlobError> {
         self.inner.put(key, bytes).await
     }
+    async fn put_pieces(&self, key: &str, pieces: &mut dyn Pieces) -> Result<(), BlobError> {
+        self.inner.put_pieces(key, pieces).await
+    }
     async fn put_if_absent(&self, key: &str, bytes: Vec<u8>) -> Result<Written, BlobError> {
         self.inner.put_if_absent(key, bytes).await
     }
     async fn get(&self, key: &str) -> Result<Vec<u8>, BlobError> {
         self.inner.get(key).await
     }
+    async fn get_pieces(&self, key: &str) -> Result<Box<dyn Pieces>, BlobError> {
+        self.inner.get_pieces(key).await
+    }
     async fn exists(&self, key: &str) -> Result<bool, BlobError> {
         self.inner.exists(key).await
+    }
+    async fn delete_many(&self, keys: Vec<String>) -> Vec<(String, BlobError)> {
+        self.inner.delete_many(keys).await
     }
     async fn list(&self, prefix: &str) -> Result<Vec<String>, BlobError> {
         let earlier = self.lists.fetch_add(

@@ -3,6 +3,7 @@
 mod behaviour;
 mod faults;
 mod model;
+mod sealing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
