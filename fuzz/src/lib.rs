@@ -3,11 +3,14 @@
 pub mod helm;
 pub mod kustomize;
 pub mod registry;
+pub mod store;
 pub mod template;
 pub mod value;
 
 /// Every target: its name, and its body.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("store_keys", store::store_keys),
+    ("gc_plan", store::gc_plan),
     ("template_lexer", template::template_lexer),
     ("template_parser", template::template_parser),
     ("template_exec", template::template_exec),

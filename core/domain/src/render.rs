@@ -347,6 +347,55 @@ mod tests {
     }
 
     #[test]
+    fn pieces_are_the_bytes_and_read_back_however_they_are_cut() {
+        for texts in [&[][..], &[SECRET], &[SECRET, SERVICE, SECRET, SERVICE]] {
+            let render = render(texts);
+            for size in [0, 1, 200, 10_000] {
+                let pieces: Vec<Vec<u8>> = render.to_pieces(size).collect();
+                assert_eq!(pieces.concat(), render.to_bytes());
+                assert!(
+                    pieces
+                        .iter()
+                        .rev()
+                        .skip(1)
+                        .all(|piece| piece.len() >= size && !piece.is_empty())
+                );
+            }
+            for size in [1, 7, 10_000] {
+                let mut reader = RenderReader::new(render.render_ref());
+                for piece in render.to_bytes().chunks(size) {
+                    reader.push(piece).unwrap();
+                }
+                assert_eq!(reader.finish().as_ref(), Ok(&render));
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_of_another_render_or_of_half_of_one_give_none() {
+        let whole = render(&[SECRET, SERVICE]);
+        let read = |bytes: &[u8], expected| {
+            let mut reader = RenderReader::new(expected);
+            reader.push(bytes)?;
+            reader.finish()
+        };
+        let bytes = whole.to_bytes();
+        let other = render(&[SECRET]).render_ref();
+        assert!(matches!(read(&bytes, other), Err(CorruptRender::Hash { .. })));
+        assert!(matches!(
+            read(&bytes[..bytes.len() - 1], whole.render_ref()),
+            Err(CorruptRender::Hash { .. })
+        ));
+        let cut = RenderRef::from_digest(Sha256::digest(b"{").into());
+        assert_eq!(read(b"{", cut), Err(CorruptRender::Truncated));
+        assert!(matches!(
+            read(b"{}\n[\n", cut),
+            Err(CorruptRender::Object { line: 1, .. })
+        ));
+        assert!(matches!(read(b"[\n", cut), Err(CorruptRender::Json { line: 1, .. })));
+    }
+
+    #[test]
     fn the_order_of_objects_names_another_render() {
         assert_ne!(
             render(&[SECRET, SERVICE]).render_ref(),

@@ -244,3 +244,28 @@ fn errors_keep_credentials_to_themselves() {
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 4_000, failure_persistence: None, ..Default::default() })]
+
+    /// No text panics, and what is read keeps the rules of names, keys and lengths.
+    #[test]
+    fn any_url_is_read_or_refused(
+        start in "(file|mem|s3|gs|azblob|S3|x)?(:|:/|://|:///)?",
+        place in "([a-zA-Z0-9._%@:/\\\\-]|\\PC){0,12}",
+        query in "(\\?(prefix|endpoint|region|secret|domain|storage_account|disableSSL|create_dir)=([a-z0-9:/.%&=@-]|\\PC){0,12}){0,2}(&(prefix|endpoint|localemu|anonymous)=(true|[a-z/.%]{0,6})){0,2}",
+    ) {
+        let url = format!("{start}{place}{query}");
+        if let Ok(Some(location)) = parse(&url) {
+            let key = format!("{}k", location.prefix);
+            proptest::prop_assert!(crate::key::broken_rule(&key).is_none(), "{}", key);
+            match location.place {
+                Place::Memory => {}
+                Place::Directory { dir, .. } => proptest::prop_assert!(dir.is_absolute()),
+                Place::S3(S3 { bucket: name, .. }) | Place::Google(Google { bucket: name, .. }) | Place::Azure(Azure { container: name, .. }) => {
+                    proptest::prop_assert!((3..=222).contains(&name.len()) && !name.contains(['/', '@', '%']), "{}", name);
+                }
+            }
+        }
+    }
+}
