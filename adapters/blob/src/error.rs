@@ -114,7 +114,9 @@ pub(crate) fn to_port(key: &str, error: &object_store::Error) -> BlobError {
     let why = innermost(error);
     if matches!(error, E::NotFound { .. }) {
         BlobError::NotFound { key }
-    } else if matches!(error, E::PermissionDenied { .. } | E::Unauthenticated { .. }) {
+    } else if matches!(error, E::PermissionDenied { .. } | E::Unauthenticated { .. })
+        || matches!(status(error), Some(401 | 403))
+    {
         BlobError::Denied { key, why }
     } else if let Some(kind) = io_kind(error) {
         from_io(key, why, kind)
@@ -125,24 +127,27 @@ pub(crate) fn to_port(key: &str, error: &object_store::Error) -> BlobError {
     }
 }
 
-/// Whether the way to the server broke.
+/// Whether the way to the server broke: there was no answer, so that there may be one later.
 fn network_may_heal(error: &object_store::Error) -> bool {
     use object_store::client::HttpErrorKind as K;
     chain(error)
         .filter_map(|cause| cause.downcast_ref::<HttpError>())
-        .any(|cause| matches!(cause.kind(), K::Connect | K::Request | K::Timeout | K::Interrupted))
+        .any(|cause| !matches!(cause.kind(), K::Decode))
 }
 
-/// Whether the server answered that it cannot now. Its status is in no type that the library shows, only in the text.
+/// Whether the server answered that it cannot now.
 fn server_may_heal(error: &object_store::Error) -> bool {
-    const BEFORE_STATUS: &str = "status code: ";
-    let status = |text: &str| {
-        let from = text.find(BEFORE_STATUS)? + BEFORE_STATUS.len();
-        text.get(from..from + 3)?.parse::<u16>().ok()
-    };
-    chain(error)
-        .filter_map(|cause| status(&cause.to_string()))
-        .any(|status| matches!(status, 408 | 429 | 500..=599))
+    matches!(status(error), Some(408 | 429 | 500..=599))
+}
+
+/// The status of the server's answer, which is in no type that the library shows, only in its text.
+fn status(error: &object_store::Error) -> Option<u16> {
+    const BEFORE: &str = "status code: ";
+    chain(error).find_map(|cause| {
+        let text = cause.to_string();
+        let from = text.find(BEFORE)? + BEFORE.len();
+        text.get(from..from + 3)?.parse().ok()
+    })
 }
 
 /// What an I/O failure means to the port.
@@ -254,11 +259,17 @@ mod tests {
             (400, false),
             (301, false),
             (416, false),
+            (403, false),
         ] {
             let error = generic(&format!("Server returned non-2xx status code: {status} Text: body"));
             assert_eq!(to_port("k", &error).is_transient(), transient, "{status}");
         }
         assert!(!to_port("k", &generic("status code: 5")).is_transient());
+        let denied = to_port(
+            "k",
+            &generic("Server returned non-2xx status code: 403 Forbidden: body"),
+        );
+        assert!(matches!(denied, BlobError::Denied { .. }), "{denied}");
     }
 
     #[test]

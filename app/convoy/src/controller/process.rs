@@ -72,6 +72,7 @@ impl Process {
             Some(address) => Some(self.receive_webhooks(address).await?),
             None => None,
         };
+        let store = self.store.clone();
         let ports = Ports {
             control_plane: self.control_plane(),
             clusters: self.clusters(),
@@ -99,6 +100,7 @@ impl Process {
         let webhooks = webhooks.map(tokio::spawn);
         let loops = WatchLoops::new(runtime, settings);
         loops.run(self.connection.client, stop).await;
+        tell_calls(&store);
         if let Some(webhooks) = webhooks {
             webhooks.abort();
         }
@@ -120,6 +122,18 @@ impl Process {
             convoy_webhook::Settings::default(),
         );
         Ok(receiver.serve(listener, std::future::pending()))
+    }
+}
+
+/// Says what the process asked of the render store, by kind of call and answer.
+fn tell_calls(store: &RenderStore) {
+    let asked = store.calls();
+    for ((call, answer), total) in &asked.totals {
+        let (calls, bytes) = (total.calls, total.bytes);
+        tracing::info!(call, answer, calls, bytes, time = ?total.time, "calls of the render store");
+    }
+    if asked.requests > 0 {
+        tracing::info!(requests = asked.requests, "requests to the server of the render store");
     }
 }
 

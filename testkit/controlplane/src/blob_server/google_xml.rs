@@ -132,9 +132,8 @@ impl State {
         parts.extend_from_slice(body);
         parts.extend_from_slice(b"\r\n--part--\r\n");
         let head = format!(
-            "POST /upload/storage/v1/b/{bucket}/o?uploadType=multipart&name={key}{condition} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
+            "POST /upload/storage/v1/b/{bucket}/o?uploadType=multipart&name={key}{condition} HTTP/1.1\r\n\
              Content-Type: multipart/related; boundary=part\r\nContent-Length: {}\r\n",
-            self.server,
             parts.len()
         );
         let answer = self.ask(head.as_bytes(), &parts)?;
@@ -148,7 +147,9 @@ impl State {
     /// Sends a request, whose head has no empty line yet, and gives the whole answer.
     fn ask(&self, head: &[u8], body: &[u8]) -> std::io::Result<Vec<u8>> {
         let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, self.server))?;
-        server.write_all(&[head, b"Connection: close\r\n\r\n"].concat())?;
+        // The server answers for its own address alone.
+        let rest = format!("Host: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", self.server);
+        server.write_all(&[head, rest.as_bytes()].concat())?;
         server.write_all(body)?;
         let mut answer = Vec::new();
         server.read_to_end(&mut answer)?;
@@ -198,7 +199,7 @@ fn read(client: &TcpStream) -> std::io::Result<Option<Request>> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.trim().parse().unwrap_or_default(),
             "x-goog-if-generation-match" => request.only_when_absent = value.trim() == "0",
-            "connection" => continue,
+            "connection" | "host" => continue,
             _ => {}
         }
         request.head.extend_from_slice(header.as_bytes());

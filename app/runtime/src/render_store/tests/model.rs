@@ -282,6 +282,7 @@ impl World {
                 stale,
             } => {
                 let store = self.store(&calls, *stale);
+                self.pointers.attempted = Some(render(*number).render_ref());
                 let at_start = self.pointers.all();
                 let _ = until_crash(self.sync(*number, *stops, &store)).await;
                 let protected = at_start.union(&self.pointers.all()).copied().collect();
