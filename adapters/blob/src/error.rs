@@ -118,21 +118,18 @@ pub(crate) fn to_port(key: &str, error: &object_store::Error) -> BlobError {
         || matches!(status(error), Some(401 | 403))
     {
         BlobError::Denied { key, why }
-    } else if let Some(kind) = io_kind(error) {
-        from_io(key, why, kind)
     } else if matches!(error, E::Precondition { .. }) || network_may_heal(error) || server_may_heal(error) {
         BlobError::Unavailable { key, why }
+    } else if let Some(kind) = io_kind(error) {
+        from_io(key, why, kind)
     } else {
         BlobError::Other { key, why }
     }
 }
 
-/// Whether the way to the server broke: there was no answer, so that there may be one later.
+/// Whether the way to the server broke: there was no whole answer, so that there may be one later.
 fn network_may_heal(error: &object_store::Error) -> bool {
-    use object_store::client::HttpErrorKind as K;
-    chain(error)
-        .filter_map(|cause| cause.downcast_ref::<HttpError>())
-        .any(|cause| !matches!(cause.kind(), K::Decode))
+    chain(error).any(<dyn StdError>::is::<HttpError>)
 }
 
 /// Whether the server answered that it cannot now.
@@ -170,8 +167,10 @@ pub(crate) fn from_io(key: String, why: String, kind: io::ErrorKind) -> BlobErro
             | K::NetworkUnreachable
             | K::HostUnreachable
             | K::NotConnected
+            | K::ConnectionRefused
             | K::ConnectionReset
             | K::ConnectionAborted
+            | K::BrokenPipe
     );
     if may_pass {
         BlobError::Unavailable { key, why }

@@ -13,7 +13,7 @@ use crate::key::broken_file_rule;
 use crate::location::{Location, Place, parse};
 
 /// Age from which a temporary file belongs to a dead writer.
-pub const STALE: Duration = Duration::from_secs(60 * 60);
+pub const STALE: Duration = Duration::from_hours(1);
 
 /// What a file is that is no blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,9 @@ fn open_within(url: &str, bounds: Bounds) -> Arc<dyn BlobStore> {
         bounds,
         ..Options::default()
     };
-    open_with(url, &options).unwrap().unwrap()
+    open_with(url, &options)
+        .expect("the store opens")
+        .expect("the URL names a store")
 }
 
 fn store_in(dir: &Path, query: &str) -> Arc<dyn BlobStore> {
@@ -263,8 +265,8 @@ fn a_directory_that_is_read_only_opens_to_read() {
 
 /// Makes a file look as if nothing had written to it for a time.
 fn age(path: &Path, by: std::time::Duration) {
-    let file = fs::File::options().write(true).open(path).unwrap();
-    file.set_modified(std::time::SystemTime::now() - by).unwrap();
+    let file = fs::File::options().write(true).open(path).expect("the file opens");
+    file.set_modified(std::time::SystemTime::now() - by).expect("a time");
 }
 
 #[test]

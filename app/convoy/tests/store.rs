@@ -81,7 +81,7 @@ fn a_check_finds_what_was_planted() {
     put(dir, "web/shop/notes.txt", "x");
     let temporary = format!("web/shop/renders/{other}#1");
     put(dir, &temporary, "half");
-    let two_hours_ago = SystemTime::now() - Duration::from_secs(7_200);
+    let two_hours_ago = SystemTime::now() - Duration::from_hours(2);
     fs::File::options()
         .write(true)
         .open(dir.join(&temporary))

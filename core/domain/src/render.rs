@@ -362,11 +362,11 @@ mod tests {
                 );
             }
             for size in [1, 7, 10_000] {
-                let mut reader = RenderReader::new(render.render_ref());
+                let mut read = RenderReader::new(render.render_ref());
                 for piece in render.to_bytes().chunks(size) {
-                    reader.push(piece).unwrap();
+                    read.push(piece).unwrap();
                 }
-                assert_eq!(reader.finish().as_ref(), Ok(&render));
+                assert_eq!(read.finish().as_ref(), Ok(&render));
             }
         }
     }

@@ -35,10 +35,10 @@ fn urls_name_a_place() {
 }
 
 fn s3(url: &str) -> S3 {
-    match parse(url).unwrap().unwrap().place {
-        Place::S3(place) => place,
-        other => panic!("{url}: {other:?}"),
-    }
+    let Some(Place::S3(place)) = parse(url).ok().flatten().map(|location| location.place) else {
+        panic!("{url} is no bucket");
+    };
+    place
 }
 
 #[test]
@@ -106,9 +106,11 @@ fn a_bucket_of_s3_takes_the_parameters_of_go() {
 
 #[test]
 fn a_container_of_azure_takes_the_parameters_of_go() {
-    let azure = |url: &str| match parse(url).unwrap().unwrap().place {
-        Place::Azure(place) => place,
-        other => panic!("{url}: {other:?}"),
+    let azure = |url: &str| {
+        let Some(Place::Azure(place)) = parse(url).ok().flatten().map(|location| location.place) else {
+            panic!("{url} is no container");
+        };
+        place
     };
     let plain = Azure {
         container: "renders".into(),

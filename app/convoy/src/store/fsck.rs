@@ -111,10 +111,8 @@ fn summary(inspection: &Inspection) -> String {
         count(inspection.releases, "Release", "Releases"),
     );
     for (key, blobs) in &inspection.sealed {
-        text.push_str(&format!(
-            ", {} sealed with key {key}",
-            count(*blobs, "render", "renders")
-        ));
+        let sealed = count(*blobs, "render", "renders");
+        text.extend([", ", &sealed, " sealed with key ", &key.to_string()]);
     }
     text
 }

@@ -85,7 +85,7 @@ pub(crate) async fn ensure(session: &mut Session<'_>, work: &Work) {
         Ok(()) => session.memo.ensured = Some(render_ref),
         Err(RenderStoreError::Disabled) => {}
         Err(error) => {
-            warn!(release = %session.release.id, %error, "cannot make sure that the render in force is stored")
+            warn!(release = %session.release.id, %error, "cannot make sure that the render in force is stored");
         }
     }
 }

@@ -69,13 +69,12 @@ impl StoredRenders {
         now: Timestamp,
     ) -> Result<HistoryEntry, RenderStoreError> {
         match self.add(release, render_ref, summary, now).await? {
-            Added::New(entry) => Ok(entry),
+            Added::New(entry) | Added::Unlisted(entry) => Ok(entry),
             Added::Listed(key) => {
                 let entry = self.read_entry(release, key.clone()).await?;
                 // Gone since it was listed: what its key said still holds.
                 Ok(entry.unwrap_or_else(|| HistoryEntry::new(key, summary)))
             }
-            Added::Unlisted(entry) => Ok(entry),
         }
     }
 

@@ -41,7 +41,7 @@ impl StoredRenders {
         let listed = self.blobs.list(prefix).await;
         let keys = listed.map_err(RenderStoreError::doing("list the keys of the store"))?;
         let (mut migrated, mut blobs, mut entries) = (Migrated::default(), Vec::new(), Vec::new());
-        for key in keys.iter() {
+        for key in &keys {
             match store_key::locate(key) {
                 Some((release, StoreKey::Blob(render_ref))) => blobs.push((key, release, render_ref)),
                 Some((_, StoreKey::History(_))) => entries.push(key),

@@ -185,9 +185,16 @@ impl Pieces for StoredPieces {
         let read = StoredPieces::next(self).await;
         read.map_err(|error| match error {
             RenderStoreError::Store { cause, .. } => cause,
-            other => BlobError::Corrupt {
+            RenderStoreError::Disabled
+            | RenderStoreError::NotFound { .. }
+            | RenderStoreError::Corrupt { .. }
+            | RenderStoreError::Unopened { .. }
+            | RenderStoreError::UnknownKey { .. }
+            | RenderStoreError::Time { .. }
+            | RenderStoreError::PointersUnknown { .. }
+            | RenderStoreError::NotDeleted { .. } => BlobError::Corrupt {
                 key: self.render_ref.to_string(),
-                why: other.to_string(),
+                why: error.to_string(),
             },
         })
     }

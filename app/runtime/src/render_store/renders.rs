@@ -54,11 +54,11 @@ impl StoredRenders {
             Some(sealer) => {
                 let mut clear = PiecesOfRender::new(render);
                 let mut sealing = Sealing::new(&mut clear, sealer, &key);
-                let mut sealed = Vec::new();
+                let mut whole = Vec::new();
                 while let Some(piece) = sealing.next().await? {
-                    sealed.extend(piece);
+                    whole.extend(piece);
                 }
-                sealed
+                whole
             }
         };
         self.blobs.put_if_absent(&key, bytes).await.map(|_| ())

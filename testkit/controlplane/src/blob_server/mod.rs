@@ -5,6 +5,7 @@ mod google_xml;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use data_encoding::BASE64;
@@ -82,6 +83,12 @@ impl BlobServer {
             })?;
             let ask = || matches!(status(s3, "GET", "/renders", &[], ""), Some(403));
             server.until("S3", ask)?;
+            let probe = "/buckets/renders/probe";
+            server.until("a volume", || status(filer, "POST", probe, &[], "x") == Some(201))?;
+            server.until("a volume", || {
+                matches!(status(filer, "DELETE", probe, &[], ""), Some(204 | 202 | 200))
+            })?;
+            server.process.check()?;
             Ok(server)
         }))
     }
@@ -205,6 +212,9 @@ impl BlobServer {
 
 /// Another process may take a port between its choice and its use.
 fn started(start: impl Fn(TempDir) -> Result<BlobServer, StartError>) -> BlobServer {
+    // Servers of one process start one after the other: nobody takes a port that was chosen and is not used yet.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let once = || tempfile::tempdir().map_err(StartError::from).and_then(&start);
     once().or_else(|_| once()).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -215,9 +225,9 @@ fn status(port: u16, method: &str, path: &str, headers: &[(&str, String)], body:
     stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
     let mut request = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
     for (name, value) in headers {
-        request.push_str(&format!("{name}: {value}\r\n"));
+        request.extend([name, ": ", value.as_str(), "\r\n"]);
     }
-    request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+    request.extend(["Content-Length: ", &body.len().to_string(), "\r\n\r\n", body]);
     stream.write_all(request.as_bytes()).ok()?;
     let mut answer = [0_u8; 12];
     stream.read_exact(&mut answer).ok()?;

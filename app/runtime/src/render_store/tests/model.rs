@@ -271,7 +271,7 @@ impl World {
             // Nothing else happens to it any more.
             let store = self.store(&calls, 0);
             let _ = until_crash(self.delete(&store)).await;
-            self.compare(!self.deleting, Reference::default());
+            self.compare(!self.deleting, &Reference::default());
             return;
         }
         let mut expected = self.reference.clone();
@@ -288,7 +288,7 @@ impl World {
                 let protected = at_start.union(&self.pointers.all()).copied().collect();
                 expected.sync(render(*number).render_ref(), *stops, self.keep, &protected);
                 let clean = plan.is_none_or(|(call, ..)| calls.count() < call) && *stale == 0;
-                return self.compare(clean, expected);
+                return self.compare(clean, &expected);
             }
             Event::Healthy => self.pointers.healthy = self.pointers.successful,
             Event::Rollback => self.pointers.successful = self.pointers.healthy.or(self.pointers.successful),
@@ -300,17 +300,17 @@ impl World {
                 let store = self.store(&calls, 0);
                 let _ = until_crash(self.delete(&store)).await;
                 expected = Reference::default();
-                return self.compare(!self.deleting, expected);
+                return self.compare(!self.deleting, &expected);
             }
         }
-        self.compare(true, expected);
+        self.compare(true, &expected);
     }
 
     /// After a fault the reference goes on from what there is.
-    fn compare(&mut self, clean: bool, expected: Reference) {
+    fn compare(&mut self, clean: bool, expected: &Reference) {
         let found = Reference::of(&self.blobs);
         if clean {
-            assert_eq!(found, expected, "what is stored differs from the reference");
+            assert_eq!(&found, expected, "what is stored differs from the reference");
         }
         self.reference = found;
     }
