@@ -136,6 +136,7 @@ fn runtime(
         control_plane: Arc::clone(control_plane) as Arc<dyn ControlPlane>,
         clusters: Arc::clone(connector) as Arc<dyn ClusterConnector>,
         sources: Arc::clone(fetcher) as Arc<dyn SourceFetcher>,
+        artifacts: None,
         store,
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         entropy: Arc::new(FakeEntropy::new()),
