@@ -88,7 +88,7 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
 pub(crate) fn refuse_memory(url: &str) -> Result<(), Failure> {
     if in_memory(url) {
         return Err(Failure::new(
-            "cannot read the history: a `mem://` render store is private to the process that opened it",
+            "cannot read it: a `mem://` render store is private to the process that opened it",
         )
         .hint("give the controller a `file://` store; `convoy get releases` shows what is current"));
     }
