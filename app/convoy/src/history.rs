@@ -13,7 +13,7 @@ use crate::args::{ClusterArgs, NamespaceArgs, Output};
 use crate::connect::{Connection, connect};
 use crate::failure::Failure;
 use crate::get::age;
-use crate::render_store::{self, Access, StoreArgs};
+use crate::render_store::{self, Access, StoreUrlArgs};
 use crate::style::{Style, Tone};
 use crate::table::{Cell, table};
 use crate::{documents, print};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     namespace: NamespaceArgs,
     #[command(flatten)]
-    store: StoreArgs,
+    store: StoreUrlArgs,
     /// How the history is printed; `name` gives the renderRefs
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
@@ -87,10 +87,10 @@ pub(crate) async fn run(args: Args) -> Result<(), Failure> {
 /// No other process can read a store in memory.
 pub(crate) fn refuse_memory(url: &str) -> Result<(), Failure> {
     if in_memory(url) {
-        return Err(Failure::new(
-            "cannot read it: a `mem://` render store is private to the process that opened it",
-        )
-        .hint("give the controller a `file://` store; `convoy get releases` shows what is current"));
+        return Err(
+            Failure::new("cannot read it: a `mem://` render store is private to the process that opened it")
+                .hint("give the controller a `file://` store; `convoy get releases` shows what is current"),
+        );
     }
     Ok(())
 }

@@ -24,19 +24,34 @@ use crate::failure::Failure;
 /// Which store a command works with.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Render store")]
-pub(crate) struct StoreArgs {
+pub(crate) struct StoreUrlArgs {
     /// Render store of the controller
     #[arg(long, value_name = "URL", env = "CONVOY_RENDER_STORE_URL")]
-    pub(crate) render_store_url: Option<String>,
+    render_store_url: Option<String>,
+}
+
+impl StoreUrlArgs {
+    /// The URL; empty when there is none.
+    pub(crate) fn url(&self) -> &str {
+        self.render_store_url.as_deref().unwrap_or_default()
+    }
+}
+
+/// Which store a command reads renders of.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Render store")]
+pub(crate) struct StoreArgs {
+    #[command(flatten)]
+    place: StoreUrlArgs,
     /// File with the keys that renders are sealed with, when they are
     #[arg(long, value_name = "FILE", env = "CONVOY_RENDER_STORE_ENCRYPTION_KEY_FILE")]
-    pub(crate) render_store_encryption_key_file: Option<PathBuf>,
+    render_store_encryption_key_file: Option<PathBuf>,
 }
 
 impl StoreArgs {
     /// The URL; empty when there is none.
     pub(crate) fn url(&self) -> &str {
-        self.render_store_url.as_deref().unwrap_or_default()
+        self.place.url()
     }
 
     /// The file of keys.

@@ -15,7 +15,7 @@ use crate::connect::connect;
 use crate::failure::Failure;
 use crate::history::refuse_memory;
 use crate::print;
-use crate::render_store::{self, Access, StoreArgs};
+use crate::render_store::{self, Access, StoreUrlArgs};
 use crate::style::Style;
 use crate::table::{Cell, table};
 
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     namespace: NamespaceArgs,
     #[command(flatten)]
-    store: StoreArgs,
+    store: StoreUrlArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
 }
