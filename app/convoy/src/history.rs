@@ -31,11 +31,11 @@ pub(crate) struct Args {
     name: String,
     #[command(flatten)]
     namespace: NamespaceArgs,
-    #[command(flatten)]
-    store: StoreUrlArgs,
     /// How the history is printed; `name` gives the renderRefs
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
+    #[command(flatten)]
+    store: StoreUrlArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
 }

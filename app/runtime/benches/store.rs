@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p convoy-runtime --bench store                               a directory, and S3 where it is installed
-//! CONVOY_BENCH_RELEASES=1000 cargo bench -p convoy-runtime --bench store    fewer
+//! CONVOY_BENCH_RELEASES=1000 cargo bench -p convoy-runtime --bench store    fewer; CONVOY_BENCH_SERVER_RELEASES at S3
 //! ```
 //!
 //! Each line tells how long one call took, as median and 90th percentile of 200 Releases among all of them, and how many
@@ -12,6 +12,7 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,41 +61,46 @@ fn time(second: usize) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + i64::try_from(second).expect("a second")).expect("a time")
 }
 
-async fn fill(blobs: &Arc<dyn BlobStore>, releases: usize) -> Duration {
-    let renders: Arc<Vec<(Render, Vec<u8>)>> = Arc::new(
-        (0..ENTRIES)
-            .map(render)
-            .map(|render| {
-                let bytes = render.to_bytes();
-                (render, bytes)
-            })
-            .collect(),
-    );
+/// The keys and bytes of one Release.
+fn contents(number: usize, renders: &[(Render, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
+    let id = release(number);
+    let entry = |(at, (render, bytes)): (usize, &(Render, Vec<u8>))| {
+        let key = HistoryKey::new(time(at), render.render_ref()).expect("a key");
+        let entry = HistoryEntry::new(key, "manifests at main");
+        [
+            (store_key::blob(&id, render.render_ref()), bytes.clone()),
+            (store_key::history(&id, &entry.key), entry.to_bytes()),
+        ]
+    };
+    renders.iter().enumerate().flat_map(entry).collect()
+}
+
+async fn fill(place: &Place, releases: usize) -> Duration {
+    let with_bytes = |render: Render| (render.clone(), render.to_bytes());
+    let renders: Vec<(Render, Vec<u8>)> = (0..ENTRIES).map(render).map(with_bytes).collect();
     let started = Instant::now();
-    let fill_one = |number: usize| {
-        let (blobs, renders) = (Arc::clone(blobs), Arc::clone(&renders));
-        async move {
-            let id = release(number);
-            for (at, (render, bytes)) in renders.iter().enumerate() {
-                blobs
-                    .put(&store_key::blob(&id, render.render_ref()), bytes.clone())
-                    .await
-                    .expect("put");
-                let key = HistoryKey::new(time(at), render.render_ref()).expect("a key");
-                let entry = HistoryEntry::new(key, "manifests at main");
-                blobs
-                    .put(&store_key::history(&id, &entry.key), entry.to_bytes())
-                    .await
-                    .expect("put");
+    match &place.dir {
+        // By hand: each put waits for the disk several times, which is not what is to be measured here.
+        Some(dir) => {
+            for (key, bytes) in (0..releases).flat_map(|number| contents(number, &renders)) {
+                let path = dir.join(key);
+                std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+                std::fs::write(path, bytes).expect("a file");
             }
         }
-    };
-    stream::iter(0..releases)
-        .map(fill_one)
-        .buffer_unordered(16)
-        .collect::<Vec<_>>()
-        .await;
+        None => {
+            let all = (0..releases).flat_map(|number| contents(number, &renders));
+            let puts = all.map(|(key, bytes)| async move { place.blobs.put(&key, bytes).await.expect("put") });
+            stream::iter(puts).buffer_unordered(16).collect::<Vec<()>>().await;
+        }
+    }
     started.elapsed()
+}
+
+/// A store, and its directory if it has one.
+struct Place {
+    blobs: Arc<dyn BlobStore>,
+    dir: Option<PathBuf>,
 }
 
 /// Runs a call for some Releases, and prints how long one takes.
@@ -122,8 +128,9 @@ async fn measure<F: Future<Output = ()>>(
     );
 }
 
-async fn figures(name: &str, blobs: Arc<dyn BlobStore>, releases: usize) {
-    let filled = fill(&blobs, releases).await;
+async fn figures(name: &str, place: Place, releases: usize) {
+    let filled = fill(&place, releases).await;
+    let blobs = place.blobs;
     println!("{name}: {releases} Releases of {ENTRIES} entries, filled in {filled:.1?}");
     let store = RenderStore::new(Arc::clone(&blobs));
     let (old, new) = (render(3), render(99));
@@ -202,10 +209,9 @@ fn opened(url: &str, variables: Vec<(String, String)>) -> Arc<dyn BlobStore> {
 }
 
 fn main() {
-    let releases = std::env::var("CONVOY_BENCH_RELEASES")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(10_000);
+    let number = |variable| std::env::var(variable).ok().and_then(|text| text.parse().ok());
+    let releases = number("CONVOY_BENCH_RELEASES").unwrap_or(10_000);
+    let at_server = number("CONVOY_BENCH_SERVER_RELEASES").unwrap_or(releases);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -213,17 +219,17 @@ fn main() {
         .expect("a runtime");
     hashing();
     let dir = tempfile::tempdir().expect("a directory");
-    runtime.block_on(figures(
-        "files",
-        opened(&format!("file://{}", dir.path().display()), Vec::new()),
-        releases,
-    ));
+    let files = Place {
+        blobs: opened(&format!("file://{}", dir.path().display()), Vec::new()),
+        dir: Some(dir.path().to_path_buf()),
+    };
+    runtime.block_on(figures("files", files, releases));
     drop(dir);
     if let Some(server) = BlobServer::amazon() {
-        runtime.block_on(figures(
-            "S3",
-            opened(&server.url("bench/"), server.variables()),
-            releases,
-        ));
+        let bucket = Place {
+            blobs: opened(&server.url("bench/"), server.variables()),
+            dir: None,
+        };
+        runtime.block_on(figures("S3", bucket, at_server));
     }
 }

@@ -49,11 +49,11 @@ pub(crate) struct Args {
     /// Removes temporary files of dead writers from a `file://` store
     #[arg(long)]
     clean: bool,
-    #[command(flatten)]
-    store: StoreArgs,
     /// How findings are printed; `name` gives their keys
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
+    #[command(flatten)]
+    store: StoreArgs,
     #[command(flatten)]
     cluster: ClusterArgs,
 }
