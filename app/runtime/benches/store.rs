@@ -79,20 +79,17 @@ async fn fill(place: &Place, releases: usize) -> Duration {
     let with_bytes = |render: Render| (render.clone(), render.to_bytes());
     let renders: Vec<(Render, Vec<u8>)> = (0..ENTRIES).map(render).map(with_bytes).collect();
     let started = Instant::now();
-    match &place.dir {
+    if let Some(dir) = &place.dir {
         // By hand: each put waits for the disk several times, which is not what is to be measured here.
-        Some(dir) => {
-            for (key, bytes) in (0..releases).flat_map(|number| contents(number, &renders)) {
-                let path = dir.join(key);
-                std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-                std::fs::write(path, bytes).expect("a file");
-            }
+        for (key, bytes) in (0..releases).flat_map(|number| contents(number, &renders)) {
+            let path = dir.join(key);
+            std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+            std::fs::write(path, bytes).expect("a file");
         }
-        None => {
-            let all = (0..releases).flat_map(|number| contents(number, &renders));
-            let puts = all.map(|(key, bytes)| async move { place.blobs.put(&key, bytes).await.expect("put") });
-            stream::iter(puts).buffer_unordered(16).collect::<Vec<()>>().await;
-        }
+    } else {
+        let all = (0..releases).flat_map(|number| contents(number, &renders));
+        let puts = all.map(|(key, bytes)| async move { place.blobs.put(&key, bytes).await.expect("put") });
+        stream::iter(puts).buffer_unordered(16).collect::<Vec<()>>().await;
     }
     started.elapsed()
 }
