@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Demo(demo::Args),
     Render(Box<render::Args>),
     Get(get::Args),
-    Create(create::Args),
+    Create(Box<create::Args>),
     Fetch(Box<fetch::Args>),
     History(history::Args),
     Sync(sync::Args),

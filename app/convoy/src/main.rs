@@ -69,7 +69,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Command::Completion(args) => completion::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Get(args) => jobs::block_on(get::run(args)),
-        Command::Create(args) => create::run(args),
+        Command::Create(args) => create::run(*args),
         Command::Fetch(args) => jobs::block_on(fetch::run(*args)),
         Command::History(args) => jobs::block_on(history::run(args)),
         Command::Store(args) => jobs::block_on(store::run(*args)),

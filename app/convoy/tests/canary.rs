@@ -150,6 +150,7 @@ impl World {
     }
 
     /// A source of each kind with credentials of each kind, and a Release of each.
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     fn populate(&self, port: u16) -> Vec<String> {
         let secret = |name: &str, entries: Value| self.create("", "Secret", name, &json!({ "stringData": entries }));
         let key = format!("-----BEGIN PRIVATE KEY-----\n{WORD}\n-----END PRIVATE KEY-----\n");

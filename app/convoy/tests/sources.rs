@@ -27,6 +27,7 @@ fn a_source_is_written_with_what_was_said_and_no_more() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn every_flag_is_a_field() {
     let check = |arguments: &[&str], kind: &str, spec: Value| {
         let (json, _) = created(&[arguments, &["-n", "web", "-o", "json"]].concat());
