@@ -124,10 +124,15 @@ pub(crate) async fn a_broken_chart_touches_nothing(server: &Server) {
 
     let resolve = json!({"type": "helm", "helm": {"path": "charts/web", "dependencyMode": "resolve"}});
     world.change(json!({"spec": {"content": resolve}})).await;
-    world.fails_with("validate", "Unsupported", "resolve").await;
+    let mut needy = chart(&template("x"));
+    needy[0].1 =
+        format!("{CHART}dependencies: [{{name: a, version: 1.0.0, repository: 'https://elsewhere.example'}}]\n");
+    commit(&world, &needy);
+    world.fails_with("fetch", "Unsupported", "elsewhere.example").await;
     let secret = json!({"values": [{"type": "secret", "secret": {"name": "a"}}], "dependencyMode": "vendored"});
     world.change(json!({"spec": {"content": {"helm": secret}}})).await;
-    world.fails_with("validate", "Unsupported", "of type `secret`").await;
+    world.fails_with("values", "ValuesNotFound", "Secret `a`").await;
+    assert_eq!(value(&world, "a").await.as_deref(), Some("good"));
 }
 
 /// What a chart of ours draws.
