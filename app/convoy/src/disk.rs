@@ -27,6 +27,7 @@ pub(crate) struct Tree<'a> {
     limits: &'a Limits,
     files: Files,
     bytes: u64,
+    links: Vec<PathBuf>,
 }
 
 impl<'a> Tree<'a> {
@@ -36,7 +37,13 @@ impl<'a> Tree<'a> {
             limits,
             files: Files::new(),
             bytes: 0,
+            links: Vec::new(),
         }
+    }
+
+    /// Links that were met in directories, whether what they lead to was wanted or not.
+    pub(crate) fn links(&self) -> &[PathBuf] {
+        &self.links
     }
 
     /// The files.
@@ -63,7 +70,10 @@ impl<'a> Tree<'a> {
             .and_then(|entries| entries.map(|entry| named(&entry?)).collect::<Result<Vec<_>, _>>())
             .map_err(|error| Failure::new(place()).because(&error))?;
         entries.sort();
-        for (path, is_dir) in entries {
+        for (path, is_dir, is_link) in entries {
+            if is_link {
+                self.links.push(path.clone());
+            }
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
                 return Err(Failure::new(place()).because_text(format!(
                     "the file name `{}` is not UTF-8",
@@ -109,15 +119,15 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A path and whether a directory is there, behind a link too.
-fn named(entry: &fs::DirEntry) -> std::io::Result<(PathBuf, bool)> {
+/// A path, whether a directory is there, behind a link too, and whether it is a link.
+fn named(entry: &fs::DirEntry) -> std::io::Result<(PathBuf, bool, bool)> {
     let (path, kind) = (entry.path(), entry.file_type()?);
     let is_dir = if kind.is_symlink() {
         path.is_dir()
     } else {
         kind.is_dir()
     };
-    Ok((path, is_dir))
+    Ok((path, is_dir, kind.is_symlink()))
 }
 
 /// What tells a directory from every other one, whatever path leads to it.

@@ -12,6 +12,7 @@ mod helm;
 mod kustomize;
 
 pub(crate) use self::helm::below;
+pub use self::helm::template_limits;
 
 use alloc::string::String;
 use alloc::sync::Arc;

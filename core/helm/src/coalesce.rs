@@ -8,11 +8,13 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use convoy_value::{Number, Value};
 
 use crate::chart::Chart;
 use crate::gofloat;
+use crate::reason::Reason;
 use crate::tables::{Branch, Heap, Node, Opened, Table, TableId, Tree};
 
 const GLOBAL: &str = "global";
@@ -36,9 +38,44 @@ pub(crate) struct Mismatch {
     pub(crate) value: String,
 }
 
+/// The way to a value: names of charts, then keys.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    above: Option<&'p Path<'p>>,
+    name: &'p str,
+}
+
+impl<'p> Path<'p> {
+    fn below(&'p self, name: &'p str) -> Self {
+        Self {
+            above: Some(self),
+            name,
+        }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.above {
+            Some(above) => write!(f, "{above}.{}", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
 /// Puts the defaults of `chart` and the charts below it under the values `dest`.
-pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) -> Result<(), Mismatch> {
-    coalesce_values(heap, chart, dest, mode);
+fn coalesce(
+    heap: &mut Heap,
+    chart: &Chart,
+    above: Option<&Path<'_>>,
+    dest: TableId,
+    mode: Mode,
+) -> Result<(), Mismatch> {
+    let path = Path {
+        above,
+        name: chart.name(),
+    };
+    coalesce_values(heap, chart, &path, dest, mode);
     for sub in &chart.dependencies {
         let name = sub.name();
         let values = match heap.open(dest, name) {
@@ -56,7 +93,7 @@ pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode
             }
         };
         coalesce_globals(heap, values, dest);
-        coalesce(heap, sub, values, mode)?;
+        coalesce(heap, sub, Some(&path), values, mode)?;
     }
     Ok(())
 }
@@ -65,8 +102,34 @@ pub(crate) fn coalesce(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode
 pub(crate) fn values_of(chart: &Chart, given: &Tree, mode: Mode) -> Result<(Heap, TableId), Mismatch> {
     let mut heap = Heap::default();
     let dest = heap.import_tree(given);
-    coalesce(&mut heap, chart, dest, mode)?;
+    coalesce(&mut heap, chart, None, dest, mode)?;
     Ok((heap, dest))
+}
+
+/// As Go prints a value with `%v`.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(number) => gofloat::display(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(shown).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(map) => {
+            let items = map.iter().map(|(key, value)| format!("{key}:{}", shown(value)));
+            let mut items: Vec<String> = items.collect();
+            items.sort();
+            format!("map[{}]", items.join(" "))
+        }
+    }
+}
+
+/// Notes in Helm's words, which quote a default, that a table and something else met at `path`.
+fn warn(heap: &mut Heap, words: (&str, &str), path: &Path<'_>, default: impl FnOnce() -> String) {
+    let plain = format!("warning: {} {path}{}", words.0, words.1);
+    heap.warn(Reason::hiding(format!("{plain} ({})", default()), plain));
 }
 
 /// As Go prints a value with `%t`.
@@ -135,7 +198,7 @@ fn copied(table: &Table) -> Vec<(Arc<str>, Node)> {
 }
 
 /// Puts a chart's own defaults under `dest`.
-fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
+fn coalesce_values(heap: &mut Heap, chart: &Chart, path: &Path<'_>, dest: TableId, mode: Mode) {
     let Tree::Table(defaults) = &chart.values else { return };
     let at_rest = |branch: &Arc<Branch>, mode: Mode| match mode {
         Mode::Coalesce => branch.without_nulls(),
@@ -144,7 +207,13 @@ fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
     for (key, default) in defaults.iter() {
         // A map is opened only if there is something to merge into it.
         let given = match (heap.table(dest).get(key), default) {
-            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(_)) => continue,
+            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(leaf)) => {
+                if !leaf.is_null() {
+                    let skipped = format!("warning: skipped value for {}: Not a table.", path.below(key));
+                    heap.warn(Reason::plain(skipped));
+                }
+                continue;
+            }
             _ => heap.open(dest, key),
         };
         match (given, default) {
@@ -154,7 +223,7 @@ fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
             (Opened::Table(given), Tree::Table(default)) => {
                 let is_sub = chart.dependencies.iter().any(|sub| sub.name() == &**key);
                 let mode = if is_sub { Mode::Merge } else { mode };
-                coalesce_defaults(heap, given, &at_rest(default, mode), mode);
+                coalesce_defaults(heap, given, &path.below(key), &at_rest(default, mode), mode);
             }
             (Opened::Leaf(_) | Opened::Table(_), _) => {}
             (Opened::Absent, default) => {
@@ -170,10 +239,16 @@ fn coalesce_values(heap: &mut Heap, chart: &Chart, dest: TableId, mode: Mode) {
 }
 
 /// Merges defaults at rest under `dst`.
-fn coalesce_defaults(heap: &mut Heap, dst: TableId, defaults: &Branch, mode: Mode) {
+fn coalesce_defaults(heap: &mut Heap, dst: TableId, path: &Path<'_>, defaults: &Branch, mode: Mode) {
     for (key, default) in defaults.iter() {
         let given = match (heap.table(dst).get(key), default) {
-            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(_)) => continue,
+            (Some(Node::Table(_) | Node::Rest(_)), Tree::Leaf(leaf)) => {
+                if !leaf.is_null() {
+                    let words = ("destination for", " is a table. Ignoring non-table value");
+                    warn(heap, words, &path.below(key), || shown(leaf));
+                }
+                continue;
+            }
             _ => heap.open(dst, key),
         };
         match (given, default) {
@@ -186,7 +261,11 @@ fn coalesce_defaults(heap: &mut Heap, dst: TableId, defaults: &Branch, mode: Mod
             (Opened::Absent, default) => {
                 heap.table_mut(dst).insert(Arc::clone(key), default.into());
             }
-            (Opened::Table(own), Tree::Table(branch)) => coalesce_defaults(heap, own, branch, mode),
+            (Opened::Table(own), Tree::Table(branch)) => coalesce_defaults(heap, own, &path.below(key), branch, mode),
+            (Opened::Leaf(_), Tree::Table(branch)) => {
+                let words = ("cannot overwrite table with non table for", "");
+                warn(heap, words, &path.below(key), || shown(&Value::Object(branch.value())));
+            }
             (Opened::Leaf(_) | Opened::Table(_), _) => {}
         }
     }

@@ -1,14 +1,15 @@
 //! From the texts that templates wrote to manifests: split, told from hooks, and sorted into Helm's order of
 //! installation.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use convoy_value::{Limits, Map, Value, yaml};
 
 use crate::decode::{self, Place};
+use crate::engine::Texts;
 use crate::error::Error;
 use crate::reason::Reason;
 
@@ -117,32 +118,21 @@ impl Head {
 ///
 /// # Errors
 /// When a document is no YAML, or its kind, name or annotations are none.
-pub(crate) fn sort(files: BTreeMap<String, String>) -> Result<(Vec<Manifest>, Vec<Hook>), Error> {
+pub(crate) fn sort(files: Texts) -> Result<(Vec<Manifest>, Vec<Hook>), Error> {
     let (mut manifests, mut hooks) = (Vec::new(), Vec::new());
     for (source, text) in files {
         let base = source.rsplit('/').next().unwrap_or(&source);
-        if base.starts_with('_') || text.trim().is_empty() {
+        if base.starts_with('_') {
             continue;
         }
-        let read = |content: &str| {
-            head(content).map_err(|reason| Error::Manifest {
-                file: source.clone(),
-                reason,
-            })
+        let documents = match text {
+            Ok(text) => documents(text),
+            Err(error) => Err(not_utf8(error.as_bytes())),
         };
-        let documents = match split(&text)[..] {
-            // Most templates write one document: their text becomes its content.
-            [content] => {
-                let head = read(content)?;
-                let start = content.as_ptr().addr() - text.as_ptr().addr();
-                let end = start + content.len();
-                vec![(head, part(text, start, end))]
-            }
-            ref several => several
-                .iter()
-                .map(|content| Ok((read(content)?, String::from(*content))))
-                .collect::<Result<_, Error>>()?,
-        };
+        let documents = documents.map_err(|reason| Error::Manifest {
+            file: source.clone(),
+            reason,
+        })?;
         for (head, content) in documents {
             let manifest = Manifest {
                 source: source.clone(),
@@ -159,6 +149,32 @@ pub(crate) fn sort(files: BTreeMap<String, String>) -> Result<(Vec<Manifest>, Ve
     manifests.sort_by(|a, b| place(&a.kind).cmp(&place(&b.kind)));
     hooks.sort_by(|a, b| place(&a.manifest.kind).cmp(&place(&b.manifest.kind)));
     Ok((manifests, hooks))
+}
+
+/// The documents of a text, with what their beginnings say.
+fn documents(text: String) -> Result<Vec<(Head, String)>, Reason> {
+    match split(&text)[..] {
+        // Most templates write one document: their text becomes its content.
+        [content] => {
+            let head = head(content.as_bytes())?;
+            let start = content.as_ptr().addr() - text.as_ptr().addr();
+            let end = start + content.len();
+            Ok(vec![(head, part(text, start, end))])
+        }
+        ref several => several
+            .iter()
+            .map(|content| Ok((head(content.as_bytes())?, String::from(*content))))
+            .collect(),
+    }
+}
+
+/// Why a text that is not UTF-8 is refused: by its first document that cannot be read. Helm prints what lies beyond the
+/// part of a document that it reads.
+fn not_utf8(text: &[u8]) -> Reason {
+    let refused = bounds(text)
+        .into_iter()
+        .find_map(|document| head(&text[document]).err());
+    refused.unwrap_or_else(|| Reason::plain("the text is not UTF-8"))
 }
 
 /// The text from `start` to `end`, in the memory in which it is.
@@ -195,27 +211,59 @@ fn place(kind: &str) -> (usize, &str) {
 
 /// The documents of a text: a separator is `---` at the beginning or after a line break, whatever follows it.
 pub(crate) fn split(text: &str) -> Vec<&str> {
-    let text = text.trim_start();
-    let space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}');
+    bounds(text.as_bytes())
+        .into_iter()
+        .map(|document| &text[document])
+        .collect()
+}
+
+/// Where the documents of a text are.
+fn bounds(text: &[u8]) -> Vec<Range<usize>> {
+    const SEPARATOR: &[u8] = b"---";
+    let space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c);
+    let skip = |from: usize| from + text[from..].iter().take_while(|byte| space(**byte)).count();
     let mut documents = Vec::new();
-    let mut start = 0;
-    let mut from = 0;
-    let first = text
-        .strip_prefix("---")
-        .map(|rest| text.len() - rest.trim_start_matches(space).len());
-    if let Some(end) = first {
-        start = end;
-        from = end;
+    let mut start = blanks(text);
+    if text[start..].starts_with(SEPARATOR) {
+        start = skip(start + SEPARATOR.len());
     }
-    while let Some(at) = text[from..].find("\n---").map(|at| from + at) {
-        documents.push(text[start..at].trim_end_matches(space));
-        let rest = &text[at + 4..];
-        start = text.len() - rest.trim_start_matches(space).len();
-        from = start;
+    let mut push = |start: usize, end: usize| {
+        let start = start + blanks(&text[start..end]);
+        if start < end {
+            documents.push(start..end);
+        }
+    };
+    let mut from = start;
+    while let Some(at) = text[from..].iter().position(|byte| *byte == b'\n').map(|at| from + at) {
+        from = at + 1;
+        if text[from..].starts_with(SEPARATOR) {
+            let end = text[start..at].iter().rposition(|byte| !space(*byte));
+            push(start, end.map_or(start, |last| start + last + 1));
+            start = skip(from + SEPARATOR.len());
+            from = start;
+        }
     }
-    documents.push(&text[start..]);
-    documents.retain(|document| !document.trim().is_empty());
-    documents.into_iter().map(str::trim_start).collect()
+    push(start, text.len());
+    documents
+}
+
+/// How many bytes of white space a text begins with.
+fn blanks(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        at += match rest.first() {
+            Some(b'\t'..=b'\r' | b' ') => 1,
+            Some(0x80..) => {
+                let first = rest[..rest.len().min(4)].utf8_chunks().next();
+                match first.and_then(|chunk| chunk.valid().chars().next()) {
+                    Some(c) if c.is_whitespace() => c.len_utf8(),
+                    _ => return at,
+                }
+            }
+            _ => return at,
+        };
+    }
 }
 
 /// What is looked at in a manifest: names match whatever their case.
@@ -228,7 +276,7 @@ fn is_looked_at(path: &[&str]) -> bool {
     }
 }
 
-fn head(content: &str) -> Result<Head, Reason> {
+fn head(content: &[u8]) -> Result<Head, Reason> {
     const NAME: &str = "SimpleHead";
     let value = yaml::helm::parse_members(content, &Limits::default(), is_looked_at);
     let value = value.map_err(|error| decode::refused(&error))?;
@@ -291,7 +339,7 @@ mod tests {
             ),
             ("c/templates/a.yaml".to_string(), file(&["Service", "Zebra"])),
         ];
-        let (manifests, _) = sort(files.into_iter().collect()).unwrap();
+        let (manifests, _) = sort(files.into_iter().map(|(name, text)| (name, Ok(text))).collect()).unwrap();
         let order: Vec<_> = manifests.iter().map(|m| (m.kind.as_str(), &m.source[12..13])).collect();
         assert_eq!(
             order,
@@ -310,7 +358,7 @@ mod tests {
     fn hooks_are_told_by_their_annotation() {
         let check = |annotations: &str, expect: Option<(&[&str], i64)>| {
             let text = alloc::format!("kind: Job\nmetadata:\n  annotations: {annotations}\n");
-            let (_, hooks) = sort([("c/templates/a.yaml".to_string(), text)].into_iter().collect()).unwrap();
+            let (_, hooks) = sort([("c/templates/a.yaml".to_string(), Ok(text))].into_iter().collect()).unwrap();
             let got = hooks.first().map(|hook| (&hook.events[..], hook.weight));
             assert_eq!(got, expect, "{annotations}");
         };
@@ -324,18 +372,30 @@ mod tests {
 
     #[test]
     fn what_is_no_manifest_is_refused() {
-        let check = |text: &str, expect: &str| {
-            let files = [("c/templates/a.yaml".to_string(), text.to_string())]
+        let check = |text: &[u8], expect: &str| {
+            let files = [("c/templates/a.yaml".to_string(), String::from_utf8(text.to_vec()))]
                 .into_iter()
                 .collect();
             assert_eq!(sort(files).unwrap_err().go_text(), expect);
         };
         check(
-            "a: b: c",
+            b"a: b: c",
             "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context",
         );
         check(
-            "- a",
+            b"a: 1\n---\nb: \xff\n---\nc: d: e",
+            "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: invalid leading UTF-8 octet",
+        );
+        check(
+            b"a: b: c\n---\nb: \xff",
+            "YAML parse error on c/templates/a.yaml: error converting YAML to JSON: yaml: mapping values are not allowed in this context",
+        );
+        check(
+            &[b"a: 1\n...\n", &[b'x'; 2_000][..], b"\xff"].concat(),
+            "YAML parse error on c/templates/a.yaml: the text is not UTF-8",
+        );
+        check(
+            b"- a",
             "YAML parse error on c/templates/a.yaml: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type util.SimpleHead",
         );
     }

@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use convoy_sprig::semver::is_compatible;
-use convoy_template::{Context, Limits};
+use convoy_template::{Context, Limits, lossy};
 use convoy_value::Map;
 
 use crate::capabilities::KubeVersion;
 use crate::chart::{Chart, has_extension};
 use crate::coalesce::{self, Mode};
 use crate::dependencies;
-use crate::engine::{self, Parsed, Setup};
+use crate::engine::{self, Parsed, Setup, Texts};
 use crate::error::Error;
 use crate::manifest::{self, Hook, Manifest};
 use crate::path_match;
@@ -31,6 +31,9 @@ pub struct Settings {
     pub namespace: String,
     /// What the user gives: see [`layers`](crate::layers).
     pub values: Map,
+    /// Texts of `values` that stand for bytes which are no UTF-8, as a file of `--set-file` may hold them: templates see
+    /// the bytes.
+    pub bytes: BTreeMap<String, Vec<u8>>,
     /// API versions in addition to Helm's own.
     pub api_versions: Vec<String>,
     /// Whether `api_versions` stand in place of Helm's own.
@@ -54,6 +57,7 @@ impl Default for Settings {
             release_name: "release-name".into(),
             namespace: "default".into(),
             values: Map::new(),
+            bytes: BTreeMap::new(),
             api_versions: Vec::new(),
             replaces_api_versions: false,
             kube_version: KubeVersion::default(),
@@ -76,6 +80,8 @@ pub struct Rendered {
     pub hooks: Vec<Hook>,
     /// What `NOTES.txt` of the chart wrote.
     pub notes: String,
+    /// Values that were passed over, because one side has a table where the other has none.
+    pub warnings: Vec<Reason>,
 }
 
 /// What of a render is printed.
@@ -176,6 +182,7 @@ fn render_with(mut chart: Chart, settings: &Settings, parsed: Option<&Parsed>) -
         manifests,
         hooks,
         notes,
+        warnings: tables.warnings().to_vec(),
     };
     Ok((rendered, Remains((chart, context))))
 }
@@ -210,11 +217,13 @@ fn check_release_name(name: &str) -> Result<(), Error> {
 }
 
 /// Takes the notes out of the texts; those of subcharts are not shown.
-fn take_notes(texts: &mut BTreeMap<String, String>, chart: &str) -> String {
+fn take_notes(texts: &mut Texts, chart: &str) -> String {
     const SUFFIX: &str = "NOTES.txt";
-    let notes = texts.remove(&format!("{chart}/templates/{SUFFIX}")).unwrap_or_default();
+    let notes = texts.remove(&format!("{chart}/templates/{SUFFIX}"));
     texts.retain(|name, _| !name.ends_with(SUFFIX));
-    notes
+    notes.map_or_else(String::new, |notes| {
+        notes.unwrap_or_else(|error| lossy(error.as_bytes()).into_owned())
+    })
 }
 
 fn collect_crds(chart: &Chart, path: &str, crds: &mut Vec<Manifest>) {
@@ -230,7 +239,7 @@ fn collect_crds(chart: &Chart, path: &str, crds: &mut Vec<Manifest>) {
     {
         crds.push(Manifest {
             source: format!("{path}/{}", file.name),
-            content: String::from_utf8_lossy(&file.data).into_owned(),
+            content: lossy(&file.data).into_owned(),
             kind: "CustomResourceDefinition".into(),
         });
     }

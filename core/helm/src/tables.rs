@@ -14,6 +14,8 @@ use alloc::vec::Vec;
 
 use convoy_value::{Map, Value};
 
+use crate::reason::Reason;
+
 /// Values at rest, cheap to copy.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
@@ -74,7 +76,7 @@ impl Branch {
         })
     }
 
-    fn value(&self) -> Map {
+    pub(crate) fn value(&self) -> Map {
         let entries = self.entries.iter().map(|(key, value)| {
             let value = match value {
                 Tree::Leaf(leaf) => (**leaf).clone(),
@@ -254,13 +256,30 @@ fn find(list: &[(Arc<str>, Node)], key: &str) -> Result<usize, usize> {
     list.binary_search_by(|(known, _)| (**known).cmp(key))
 }
 
+/// Warnings that are kept.
+const MAX_WARNINGS: usize = 100;
+
 /// Tables that refer to each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
     tables: Vec<Table>,
+    /// What was passed over while merging.
+    warnings: Vec<Reason>,
 }
 
 impl Heap {
+    /// Notes that something was passed over, once.
+    pub(crate) fn warn(&mut self, warning: Reason) {
+        if self.warnings.len() < MAX_WARNINGS && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// What was passed over so far.
+    pub(crate) fn warnings(&self) -> &[Reason] {
+        &self.warnings
+    }
+
     /// A new table.
     pub(crate) fn add(&mut self, table: Table) -> TableId {
         self.tables.push(table);

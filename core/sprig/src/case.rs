@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use convoy_template::unicode::{is_digit, is_letter, to_lower, to_title, to_upper};
-use convoy_template::{Context, Functions, Str};
+use convoy_template::{Characters, Context, Functions, Str, lossy};
 
 pub(crate) fn register(functions: &mut Functions) {
     functions
@@ -162,56 +162,90 @@ fn is_punctuation(c: char) -> bool {
         | 0x3001..=0x3003 | 0x3008..=0x3011 | 0xFF01..=0xFF03 | 0xFF05..=0xFF0A | 0xFF0C..=0xFF0F)
 }
 
-fn take_while(chars: &[char], start: usize, keep: impl Fn(char) -> bool) -> usize {
-    start + chars.iter().skip(start).take_while(|c| keep(**c)).count()
+/// A character, and its bytes behind those before it that are none: they go where it goes.
+#[derive(Clone, Copy)]
+struct Letter<'t> {
+    c: char,
+    bytes: &'t [u8],
+}
+
+/// The characters of a text; what is none at its end goes where the last one goes.
+fn letters(text: &[u8]) -> Vec<Letter<'_>> {
+    let characters = Characters::new(text);
+    let mut letters: Vec<Letter<'_>> = Vec::with_capacity(text.len());
+    let mut start = 0;
+    for (at, c) in characters.text().char_indices() {
+        if c != char::REPLACEMENT_CHARACTER {
+            let end = characters.place(at + c.len_utf8());
+            letters.push(Letter {
+                c,
+                bytes: text.get(start..end).unwrap_or(&[]),
+            });
+            start = end;
+        }
+    }
+    if start < text.len() {
+        letters.push(Letter {
+            c: letters.last().map_or(char::REPLACEMENT_CHARACTER, |last| last.c),
+            bytes: text.get(start..).unwrap_or(&[]),
+        });
+    }
+    letters
+}
+
+fn take_while(letters: &[Letter<'_>], start: usize, keep: impl Fn(char) -> bool) -> usize {
+    start + letters.iter().skip(start).take_while(|letter| keep(letter.c)).count()
 }
 
 /// The first word: its kind and its length.
-fn next_word(chars: &[char]) -> (Word, usize) {
-    let Some(first) = chars.first().copied() else {
+fn next_word(letters: &[Letter<'_>]) -> (Word, usize) {
+    let Some(first) = letters.first().map(|letter| letter.c) else {
         return (Word::Invalid, 0);
     };
-    if first == '\u{fffd}' {
+    if first == char::REPLACEMENT_CHARACTER {
         return (Word::Invalid, 1);
     }
     if is_connector(first) {
-        (Word::Connector, take_while(chars, 1, is_connector))
+        (Word::Connector, take_while(letters, 1, is_connector))
     } else if is_punctuation(first) {
-        (Word::Punctuation, take_while(chars, 1, is_punctuation))
+        (Word::Punctuation, take_while(letters, 1, is_punctuation))
     } else if is_upper(first) {
-        (Word::Upper, upper_word(chars))
+        (Word::Upper, upper_word(letters))
     } else if is_alphabet(first) {
-        (Word::Alphabet, take_while(chars, 1, |c| is_alphabet(c) && !is_upper(c)))
+        (
+            Word::Alphabet,
+            take_while(letters, 1, |c| is_alphabet(c) && !is_upper(c)),
+        )
     } else if first.is_numeric() {
-        (Word::Number, take_while(chars, 1, char::is_numeric))
+        (Word::Number, take_while(letters, 1, char::is_numeric))
     } else {
         let other = |c: char| !(is_connector(c) || is_alphabet(c) || c.is_numeric() || is_punctuation(c));
-        (Word::Other, take_while(chars, 1, other))
+        (Word::Other, take_while(letters, 1, other))
     }
 }
 
 /// `HTTPStatus` is `HTTP` and `Status`.
-fn upper_word(chars: &[char]) -> usize {
-    match chars.get(1).copied() {
+fn upper_word(letters: &[Letter<'_>]) -> usize {
+    match letters.get(1).map(|letter| letter.c) {
         Some(second) if is_upper(second) => {
-            let end = take_while(chars, 2, is_upper);
-            if chars.get(end).copied().is_some_and(is_alphabet) {
+            let end = take_while(letters, 2, is_upper);
+            if letters.get(end).is_some_and(|letter| is_alphabet(letter.c)) {
                 end - 1
             } else {
                 end
             }
         }
-        Some(second) if is_alphabet(second) => take_while(chars, 2, |c| is_alphabet(c) && !is_upper(c)),
+        Some(second) if is_alphabet(second) => take_while(letters, 2, |c| is_alphabet(c) && !is_upper(c)),
         _ => 1,
     }
 }
 
 /// Splits words off a text, and writes them in lower case.
 struct Words<'t> {
-    rest: &'t [char],
+    rest: &'t [Letter<'t>],
     kind: Word,
-    word: &'t [char],
-    out: String,
+    word: &'t [Letter<'t>],
+    out: Vec<u8>,
     connector: char,
 }
 
@@ -224,20 +258,29 @@ impl Words<'_> {
         self.rest = rest;
     }
 
-    fn write(&mut self, kind: Word, word: &[char]) {
-        for c in word {
-            let changed = match kind {
-                Word::Upper | Word::Connector if is_connector(*c) => self.connector,
-                Word::Upper | Word::Connector if is_upper(*c) => to_lower(*c),
-                _ => *c,
-            };
-            self.out.push(changed);
+    fn push(&mut self, c: char) {
+        self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    fn write(&mut self, kind: Word, word: &[Letter<'_>]) {
+        for letter in word {
+            if !matches!(kind, Word::Upper | Word::Connector) {
+                self.out.extend_from_slice(letter.bytes);
+                continue;
+            }
+            for c in lossy(letter.bytes).chars() {
+                self.push(match c {
+                    _ if is_connector(c) => self.connector,
+                    _ if is_upper(c) => to_lower(c),
+                    _ => c,
+                });
+            }
         }
     }
 
     fn connect_unless(&mut self, kinds: &[Word]) {
         if !kinds.contains(&self.kind) {
-            self.out.push(self.connector);
+            self.push(self.connector);
         }
     }
 
@@ -251,13 +294,13 @@ impl Words<'_> {
     }
 }
 
-fn lower_words(text: &Str, connector: char) -> String {
-    let chars: Vec<char> = text.to_text().chars().collect();
+fn lower_words(text: &Str, connector: char) -> Vec<u8> {
+    let letters = letters(text);
     let mut words = Words {
-        rest: &chars,
+        rest: &letters,
         kind: Word::Invalid,
         word: &[],
-        out: String::with_capacity(text.len() + 8),
+        out: Vec::with_capacity(text.len() + 8),
         connector,
     };
     words.advance();
@@ -291,7 +334,7 @@ fn after_letters(words: &mut Words<'_>) {
     let number = words.word;
     words.advance();
     if words.kind == Word::Alphabet {
-        words.out.push(words.connector);
+        words.push(words.connector);
         words.write(Word::Number, number);
         words.run();
         words.connect_unless(&[Word::Invalid, Word::Connector, Word::Punctuation]);

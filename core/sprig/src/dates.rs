@@ -35,12 +35,12 @@ pub(crate) fn register(functions: &mut Functions) {
             format!("{}", date.seconds)
         })
         .add("toDate", |_: &mut Context, layout: Str, text: Str| {
-            Time::parse(&layout.to_text(), &text.to_text()).unwrap_or_else(|_| Time::zero())
+            Time::parse(&layout[..], &text[..]).unwrap_or_else(|_| Time::zero())
         })
         .add(
             "mustToDate",
             |_: &mut Context, layout: Str, text: Str| -> Result<Time> {
-                Time::parse(&layout.to_text(), &text.to_text()).map_err(CallError::new)
+                Time::parse(&layout[..], &text[..]).map_err(CallError::new)
             },
         );
     for name in ["dateInZone", "date_in_zone"] {
@@ -159,7 +159,7 @@ fn duration_round(context: &mut Context, value: Value) -> Result<String> {
 
 /// As `time.ParseDuration`, in nanoseconds.
 fn parse_duration(text: &Str) -> Result<i64> {
-    let quoted = || time_quote(&text.to_text());
+    let quoted = || time_quote(&text[..]);
     let invalid = || CallError::new(format!("time: invalid duration {}", quoted()));
     let whole = text.as_str().ok_or_else(invalid)?;
     let (negative, mut rest) = match whole.as_bytes().first() {

@@ -7,6 +7,7 @@ use convoy_template::{CallError, Context, Function, Functions, Limit, MAX_VALUE_
 
 use crate::coerce::{list, text_of};
 use crate::merge::merge_into;
+use crate::versions;
 
 type Result<T> = core::result::Result<T, CallError>;
 
@@ -225,6 +226,6 @@ fn deep_copy(context: &mut Context, value: &Value, depth: usize) -> core::result
             }
             Ok(Value::Map(copy))
         }
-        _ => Ok(value.clone()),
+        _ => Ok(versions::copied(value).unwrap_or_else(|| value.clone())),
     }
 }

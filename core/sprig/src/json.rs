@@ -1,8 +1,9 @@
 //! JSON as Go writes and reads it.
 
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 
-use convoy_template::{CallError, Context, Functions, Limit, Str, Value};
+use convoy_template::value::PlainError;
+use convoy_template::{CallError, Context, Functions, Str, Value};
 use convoy_value::{Limits, Numbers, json};
 
 type Result<T> = core::result::Result<T, CallError>;
@@ -10,10 +11,16 @@ type Result<T> = core::result::Result<T, CallError>;
 pub(crate) fn register(functions: &mut Functions) {
     functions
         .add("fromJson", |context: &mut Context, text: Str| -> Result<Value> {
-            swallow(from_json(context, &text), Value::Nil)
+            Ok(match from_json(context, &text)? {
+                Ok((value, _)) => value,
+                Err(_) => Value::Nil,
+            })
         })
-        .add("mustFromJson", |context: &mut Context, text: Str| {
-            from_json(context, &text)
+        .add("mustFromJson", |context: &mut Context, text: Str| -> Result<Value> {
+            match from_json(context, &text)? {
+                Ok((value, None)) => Ok(value),
+                Ok((_, Some(reason))) | Err(reason) => Err(CallError::new(reason)),
+            }
         })
         .add("toJson", |context: &mut Context, value: Value| {
             swallow(to_json(context, &value), String::new())
@@ -42,40 +49,29 @@ fn swallow<T>(result: Result<T>, default: T) -> Result<T> {
     }
 }
 
-fn from_json(context: &mut Context, text: &Str) -> Result<Value> {
+/// What could be read, and why a part of it could not; or why nothing could.
+type Read = core::result::Result<(Value, Option<String>), String>;
+
+fn from_json(context: &mut Context, text: &Str) -> Result<Read> {
     context.spend(text.len() as u64 / 16)?;
     let limits = Limits {
         bytes: context.limits().text,
         ..Limits::default()
     };
-    let text = text.to_text();
-    let plain = json::parse_with(text.as_bytes(), &limits, Numbers::Float).map_err(|error| {
-        let prefix = if error.message().starts_with("cannot unmarshal") {
-            "json: "
-        } else {
-            ""
-        };
-        CallError::new(alloc::format!("{prefix}{}", error.message()))
-    })?;
-    Ok(context.heap_mut().import(&plain)?)
+    Ok(match json::parse_in_part(&text[..], &limits, Numbers::Float) {
+        Ok((plain, beyond)) => {
+            let beyond = beyond.map(|error| alloc::format!("json: {}", error.message()));
+            Ok((context.heap_mut().import(&plain)?, beyond))
+        }
+        Err(error) => Err(String::from(error.message())),
+    })
 }
 
 fn to_json(context: &mut Context, value: &Value) -> Result<String> {
-    let plain = context.export(value).map_err(|error| match error {
-        convoy_template::value::PlainError::Limit(limit) => CallError::from(limit),
-        convoy_template::value::PlainError::Unsupported(name) => {
-            CallError::new(alloc::format!("json: unsupported type: {name}"))
-        }
-    })?;
-    if !plain.is_finite() {
-        return Err(CallError::new("json: unsupported value: NaN"));
-    }
-    let text = json::to_canonical(&plain);
-    if text.len() > context.limits().text {
-        return Err(Limit::Text(context.limits().text).into());
-    }
-    context.spend(text.len() as u64 / 64)?;
-    Ok(text)
+    context.json(value).map_err(|error| match error {
+        PlainError::Limit(limit) => limit.into(),
+        other => CallError::new(other.to_string()),
+    })
 }
 
 /// With two spaces for each level.

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, ListRef, MapRef, Type};
-use convoy_template::{CallError, Context, Function, Functions, Str, Value, go_quote};
+use convoy_template::{CallError, Characters, Context, Function, Functions, Str, Value, go_quote};
 
 use crate::coerce::{text_of, texts};
 
@@ -77,17 +77,21 @@ pub(crate) fn register(functions: &mut Functions) {
 
 /// Without white space at both ends.
 fn trim_space(text: &[u8]) -> &[u8] {
-    match core::str::from_utf8(text) {
-        Ok(text) => text.trim().as_bytes(),
-        Err(_) => text.trim_ascii(),
-    }
+    trim(text, char::is_whitespace)
+}
+
+/// Without characters for which `cut` holds at both ends.
+fn trim(text: &[u8], cut: impl Fn(char) -> bool) -> &[u8] {
+    let characters = Characters::new(text);
+    let rest = characters.text().trim_start_matches(&cut);
+    let start = characters.text().len() - rest.len();
+    let end = start + rest.trim_end_matches(&cut).len();
+    text.get(characters.place(start)..characters.place(end)).unwrap_or(&[])
 }
 
 fn trim_all(_: &mut Context, cut: Str, text: Str) -> Str {
-    match (cut.as_str(), text.as_str()) {
-        (Some(cut), Some(text)) => text.trim_matches(|c| cut.contains(c)).into(),
-        _ => text,
-    }
+    let cut = cut.to_text();
+    trim(&text, |c| cut.contains(c)).into()
 }
 
 fn trunc(_: &mut Context, count: isize, text: Str) -> Str {

@@ -30,6 +30,12 @@ pub(crate) fn register(functions: &mut Functions) {
 #[derive(Debug)]
 struct SemverObject(Version);
 
+/// What Go's library makes of a version when it copies a value: the copy has none of the fields, which it does not see.
+pub(crate) fn copied(value: &Value) -> Option<Value> {
+    version_of(value)?;
+    Some(Value::Object(Arc::new(SemverObject(Version::default()))))
+}
+
 fn version_of(value: &Value) -> Option<&Version> {
     value.downcast::<SemverObject>().map(|object| &object.0)
 }
@@ -98,6 +104,21 @@ impl Object for SemverObject {
 
     fn json(&self) -> Option<Value> {
         Some(Value::from(self.0.to_string()))
+    }
+
+    fn printed(&self) -> Vec<(Str, Value)> {
+        let version = &self.0;
+        let number = |number| Value::Uint(UintKind::Uint64, number);
+        [
+            ("major", number(version.major())),
+            ("minor", number(version.minor())),
+            ("patch", number(version.patch())),
+            ("pre", Value::from(version.prerelease())),
+            ("metadata", Value::from(version.metadata())),
+            ("original", Value::from(version.original())),
+        ]
+        .map(|(name, value)| (Str::from(name), value))
+        .into()
     }
 
     fn entries(&self) -> Vec<(Str, Value)> {

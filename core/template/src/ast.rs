@@ -9,7 +9,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::number::Constant;
-use crate::{Function, Str, Value};
+use crate::text::is_blank;
+use crate::{Function, Str, Value, lossy};
 
 /// A node that an error can point at.
 pub(crate) trait Spanned: fmt::Display {
@@ -74,7 +75,7 @@ impl Tree {
     /// Whether there is nothing in it but space and definitions.
     pub(crate) fn is_empty(&self) -> bool {
         self.root.iter().all(|node| match node {
-            Node::Text(text) => text.as_bytes().iter().all(u8::is_ascii_whitespace),
+            Node::Text(text) => is_blank(text.as_bytes()),
             Node::Action(_)
             | Node::If(_)
             | Node::With(_)
@@ -285,7 +286,7 @@ fn write_list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) => f.write_str(&String::from_utf8_lossy(text.as_bytes())),
+            Self::Text(text) => f.write_str(&lossy(text.as_bytes())),
             Self::Action(action) => action.fmt(f),
             Self::If(branch) | Self::With(branch) | Self::Range(branch) => branch.fmt(f),
             Self::Template(call) => call.fmt(f),

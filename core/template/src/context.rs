@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use crate::ast::Tree;
 use crate::exec::{Frame, Slot};
 use crate::meter::{CANCEL_INTERVAL, Meter};
-use crate::value::{Base, Heap, PlainError};
+use crate::value::{Base, Heap, PlainError, json};
 use crate::{CallError, ExecError, Limit, Limits, MissingKey, Str, TemplateSet, Value, gofmt, quote};
 
 /// The state of one rendering: it may execute any number of templates, which see each other's changes to maps.
@@ -152,6 +152,17 @@ impl Context {
         let plain = self.heap.export_within(value, self.limits.text, &mut meter);
         self.settle(&meter);
         plain
+    }
+
+    /// `value` as Go's `json.Marshal` writes it, paid for by the node while it is written.
+    ///
+    /// # Errors
+    /// When it holds what has no JSON, is deeper than 200, its text would be too long or no steps are left.
+    pub fn json(&mut self, value: &Value) -> Result<String, PlainError> {
+        let mut meter = self.meter();
+        let text = json::write(&self.heap, value, self.limits.text, &mut meter);
+        self.settle(&meter);
+        text
     }
 
     /// Refuses a text of `bytes` bytes before it is made, if it is too long, and pays for making it.

@@ -1,5 +1,8 @@
 //! From text to tokens, one at a time.
 //!
+//! A source is bytes, and the lexer reads characters: each byte that is no UTF-8 is U+FFFD to it, as to Go. Places are
+//! those of the bytes.
+//!
 //! # Invariant
 //! Every call moves forward or answers [`Kind::Eof`] or [`Kind::Error`]; after one of these, every call answers
 //! [`Kind::Eof`].
@@ -9,12 +12,14 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::quote;
+use crate::text::Characters;
 use crate::token::{Kind, Token};
 
 const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
 
 #[derive(Debug)]
 pub(crate) struct Lexer<'s> {
+    read: &'s Characters<'s>,
     source: &'s str,
     left: &'s str,
     right: &'s str,
@@ -44,9 +49,10 @@ fn has_right_trim(text: &str) -> bool {
 }
 
 impl<'s> Lexer<'s> {
-    pub(crate) fn new(source: &'s str, left: &'s str, right: &'s str) -> Self {
+    pub(crate) fn new(source: &'s Characters<'_>, left: &'s str, right: &'s str) -> Self {
         Self {
-            source,
+            read: source,
+            source: source.text(),
             left,
             right,
             pos: 0,
@@ -100,9 +106,11 @@ impl<'s> Lexer<'s> {
     }
 
     fn emit_text(&mut self, kind: Kind, text: Cow<'s, str>) -> Token<'s> {
+        let (pos, end) = (self.read.place(self.start), self.read.place(self.pos));
         let token = Token {
             kind,
-            pos: self.start,
+            len: u32::try_from(end - pos).unwrap_or(u32::MAX),
+            pos,
             line: self.start_line,
             text,
         };

@@ -71,7 +71,7 @@ pub use limits::{Limit, Limits, MAX_PARSE_DEPTH, MAX_PLAIN, MAX_SOURCE, MAX_VALU
 pub use meter::Meter;
 pub use number::{parse_float, parse_uint};
 pub use set::{MissingKey, TemplateSet};
-pub use text::Str;
+pub use text::{Characters, Str, lossy};
 pub use value::Value;
 
 /// A text as a Go string literal, as `strconv.Quote` writes it.
@@ -84,7 +84,8 @@ pub fn go_quote(text: &[u8]) -> alloc::string::String {
 #[doc(hidden)]
 #[must_use]
 pub fn count_tokens(source: &str) -> usize {
-    let mut lexer = lex::Lexer::new(source, "{{", "}}");
+    let source = Characters::new(source.as_bytes());
+    let mut lexer = lex::Lexer::new(&source, "{{", "}}");
     let mut count = 0;
     loop {
         if matches!(lexer.token().kind, token::Kind::Eof | token::Kind::Error) {

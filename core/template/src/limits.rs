@@ -70,6 +70,8 @@ pub enum Limit {
     ValueDepth,
     /// [`MAX_PLAIN`].
     Plain,
+    /// Bytes of a compiled regular expression.
+    Expression(usize),
     /// The cancel flag was raised.
     Cancelled,
 }
@@ -87,6 +89,7 @@ impl fmt::Display for Limit {
             Self::ParseDepth => ("template nesting", MAX_PARSE_DEPTH as u64),
             Self::ValueDepth => ("value nesting", MAX_VALUE_DEPTH as u64),
             Self::Plain => ("the memory of a value that is written", MAX_PLAIN as u64),
+            Self::Expression(bytes) => ("the size of a compiled regular expression", bytes as u64),
             Self::Cancelled => return f.write_str("cancelled"),
         };
         write!(f, "limit of {name} exceeded ({number})")

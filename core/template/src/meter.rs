@@ -25,7 +25,8 @@ impl Meter {
     }
 
     /// A meter that nothing uses up.
-    pub(crate) fn endless() -> Self {
+    #[must_use]
+    pub fn endless() -> Self {
         Self::new(u64::MAX, u64::MAX, None)
     }
 

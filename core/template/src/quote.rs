@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 
 use crate::text::push_format;
 
-/// The bytes of a quoted string or raw string, with its quotes; `None` when it is malformed.
+/// The bytes of a raw string, which is the first `len` bytes of `source`, with its quotes; `None` when it is malformed.
+pub(crate) fn unquote_raw(source: &[u8], len: usize) -> Option<Vec<u8>> {
+    let raw = source.get(..len)?.strip_prefix(b"`")?.strip_suffix(b"`")?;
+    Some(raw.iter().copied().filter(|byte| *byte != b'\r').collect())
+}
+
+/// The bytes of a quoted string, with its quotes; `None` when it is malformed.
 pub(crate) fn unquote(literal: &str) -> Option<Vec<u8>> {
-    if let Some(raw) = literal.strip_prefix('`') {
-        let raw = raw.strip_suffix('`')?;
-        return Some(raw.bytes().filter(|byte| *byte != b'\r').collect());
-    }
     let body = literal.strip_prefix('"')?.strip_suffix('"')?;
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;

@@ -98,22 +98,16 @@ impl TemplateSet {
     /// # Errors
     /// Go's error, with name and line; then the set is as it was.
     pub fn parse(&mut self, name: &str, source: &str) -> Result<(), ParseError> {
-        self.parse_text(name, source, source.as_bytes().into())
+        self.parse_shared(name, &source.as_bytes().into())
     }
 
-    /// As [`TemplateSet::parse`], keeping the source instead of a copy; what is not UTF-8 in it reads as U+FFFD.
+    /// As [`TemplateSet::parse`], of any bytes, and keeping the source instead of a copy. What is not UTF-8 is written
+    /// as it is, in raw strings too; elsewhere in an action it is U+FFFD.
     ///
     /// # Errors
     /// As [`TemplateSet::parse`].
     pub fn parse_shared(&mut self, name: &str, source: &Arc<[u8]>) -> Result<(), ParseError> {
-        match core::str::from_utf8(source) {
-            Ok(text) => self.parse_text(name, text, Arc::clone(source)),
-            Err(_) => self.parse(name, &String::from_utf8_lossy(source)),
-        }
-    }
-
-    fn parse_text(&mut self, name: &str, source: &str, bytes: Arc<[u8]>) -> Result<(), ParseError> {
-        let trees = parse::parse(name, source, bytes, (&self.left, &self.right), &self.functions)?;
+        let trees = parse::parse(name, source, (&self.left, &self.right), &self.functions)?;
         for (name, tree) in trees {
             if !tree.is_empty() || self.lookup(&name).is_none() {
                 self.trees.insert(name, tree);

@@ -15,6 +15,74 @@ pub(crate) fn push_format(out: &mut String, text: fmt::Arguments<'_>) {
     let _ = fmt::Write::write_fmt(out, text);
 }
 
+/// Whether nothing but white space is in `bytes`, that of Unicode included.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => true,
+        Some(b'\x0b' | 0x80..) => core::str::from_utf8(bytes).is_ok_and(|text| text.trim().is_empty()),
+        Some(_) => false,
+    }
+}
+
+/// The characters that Go finds in `bytes`: each byte that is no part of UTF-8 is one U+FFFD.
+#[must_use]
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(
+            crate::quote::chunks(bytes)
+                .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect(),
+        ),
+    }
+}
+
+/// Bytes as the characters that Go finds in them (see [`lossy`]), with the way back from a place in the text to the place
+/// in the bytes.
+#[derive(Debug)]
+pub struct Characters<'b> {
+    text: Cow<'b, str>,
+    /// Where U+FFFD stands for a byte that is no UTF-8.
+    stand_ins: Vec<usize>,
+}
+
+impl<'b> Characters<'b> {
+    /// The characters of `bytes`.
+    #[must_use]
+    pub fn new(bytes: &'b [u8]) -> Self {
+        if let Ok(text) = core::str::from_utf8(bytes) {
+            return Self {
+                text: Cow::Borrowed(text),
+                stand_ins: Vec::new(),
+            };
+        }
+        let (mut text, mut stand_ins) = (String::new(), Vec::new());
+        for unit in crate::quote::chunks(bytes) {
+            text.push(unit.unwrap_or_else(|_| {
+                stand_ins.push(text.len());
+                char::REPLACEMENT_CHARACTER
+            }));
+        }
+        Self {
+            text: Cow::Owned(text),
+            stand_ins,
+        }
+    }
+
+    /// The characters.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The place in the bytes of a place in the text.
+    #[must_use]
+    pub fn place(&self, at: usize) -> usize {
+        const LONGER: usize = char::REPLACEMENT_CHARACTER.len_utf8() - 1;
+        at - LONGER * self.stand_ins.partition_point(|place| *place < at)
+    }
+}
+
 /// What a handle holds itself: most names and values of real templates, for which nothing is allocated or counted.
 const INLINE: usize = 22;
 
@@ -42,12 +110,10 @@ impl Str {
         }
     }
 
-    /// The text, with U+FFFD for what is not UTF-8.
+    /// The text, with U+FFFD for what is not UTF-8: see [`lossy`].
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
-        // The search for what is not UTF-8 is slower than the check that there is nothing.
-        self.as_str()
-            .map_or_else(|| String::from_utf8_lossy(self.as_bytes()), Cow::Borrowed)
+        lossy(self.as_bytes())
     }
 
     /// The text, if it is UTF-8.
@@ -177,6 +243,28 @@ mod tests {
     use super::*;
     use alloc::vec;
 
+    #[test]
+    fn every_byte_that_is_no_text_is_a_character_of_its_own() {
+        let check = |bytes: &[u8], expect: &str| assert_eq!(lossy(bytes), expect, "{bytes:?}");
+        check("é€😀".as_bytes(), "é€😀");
+        check(b"a\xe2\x82", "a\u{fffd}\u{fffd}");
+        check(
+            b"\xed\xa0\x80\xf0\x9f\x98",
+            "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}",
+        );
+        check(b"\xff\xef\xbf\xbd", "\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn places_in_the_characters_lead_back_to_the_bytes() {
+        let bytes = b"a\xffb\xfe\xef\xbf\xbdc";
+        let read = Characters::new(bytes);
+        assert_eq!(read.text(), "a\u{fffd}b\u{fffd}\u{fffd}c");
+        let places: Vec<usize> = read.text().char_indices().map(|(at, _)| read.place(at)).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 7]);
+        assert_eq!(read.place(read.text().len()), bytes.len());
+    }
+
     /// Short and long, from slices and from buffers: the same bytes, equal, ordered and hashed alike.
     #[test]
     fn every_form_of_a_text_is_the_same_text() {
@@ -188,7 +276,7 @@ mod tests {
                 Str::from(bytes.as_slice()),
                 Str::from(bytes.clone()),
                 Str::from(roomy),
-                Str::from(String::from_utf8_lossy(&bytes).into_owned()),
+                Str::from(lossy(&bytes).into_owned()),
             ];
             for form in &forms {
                 assert_eq!(form.as_bytes(), bytes);

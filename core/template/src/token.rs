@@ -71,6 +71,8 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: Kind,
+    /// Bytes of the source that it is.
+    pub(crate) len: u32,
     pub(crate) pos: usize,
     pub(crate) line: usize,
     pub(crate) text: alloc::borrow::Cow<'s, str>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use convoy_testkit_golden::helm_template::{self, Row, answer, on_a_large_stack, same};
+use convoy_testkit_golden::helm_template::{self, Row, answer, objects, on_a_large_stack, same};
 use convoy_testkit_golden::template::{random, spec};
 
 fn check(rows: &[Row]) {
@@ -37,6 +37,16 @@ fn functions_of_helm_answer_as_recorded() {
             || drawn.iter().any(|(known, _)| *known == name);
         let rows = counts.get(name).copied().unwrap_or(0);
         assert!(of_sprig || rows >= 20, "`{name}` has {rows} rows");
+    }
+}
+
+#[test]
+fn objects_look_as_recorded() {
+    let rows = helm_template::object_rows();
+    check(&rows);
+    for object in objects::OBJECTS {
+        let views = rows.iter().filter(|row| row.about == *object).count();
+        assert!(views >= 20, "`{object}` has {views} rows");
     }
 }
 

@@ -17,7 +17,7 @@ fn compare(seed: u64, cases: &[Case]) {
     let mut differences = Vec::new();
     for (case, theirs) in cases.iter().zip(&theirs) {
         let ours = ours::render(case, &functions, &base, &data);
-        if ours != *theirs && !record::is_known_difference(case, theirs) {
+        if ours != *theirs && !record::is_known_difference(theirs, &ours) {
             differences.push(format!(
                 "{} [missingkey={}]\n  go:   {}\n  ours: {}",
                 case.template,

@@ -6,6 +6,7 @@ mod bounds;
 mod flags;
 mod input;
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs;
@@ -26,7 +27,7 @@ use convoy_helm::layers::{self, Layer};
 use convoy_helm::{Chart, IgnoreRules, KeyedEntropy, KubeVersion, Rendered, Selection, Settings, Setup};
 use convoy_sprig::Randomness;
 use convoy_template::value::Time;
-use convoy_template::{Context, MissingKey, TemplateSet, Value as Dynamic};
+use convoy_template::{Context, MissingKey, TemplateSet, Value as Dynamic, lossy};
 use convoy_value::{Map, yaml};
 
 use super::RenderOutput;
@@ -193,6 +194,9 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
     // The process ends after this: taking apart what it holds would be work for nothing.
     let rendered = ManuallyDrop::new(rendered);
     let rendered = &rendered.0;
+    for warning in &rendered.warnings {
+        print::err_line(warning.go_text());
+    }
     let selection = Selection {
         include_crds: args.include_crds,
         skip_tests: args.skip_tests,
@@ -216,11 +220,24 @@ fn render(args: &Args, limits: &Limits) -> Result<(), Failure> {
 
 /// Helm's own words: who runs the command may see the values.
 fn refused(error: &convoy_helm::Error) -> Failure {
-    let failure = Failure::new(error.go_text());
+    let failure = Failure::new(shortened(error.go_text()));
     match bounds::flag(error) {
         Some(flag) => failure.hint(format!("`{flag}` sets another limit")),
         None => failure,
     }
+}
+
+/// A long error without its middle: templates that include each other a thousand deep name each step.
+fn shortened(text: String) -> String {
+    /// Bytes that are kept at each end.
+    const END: usize = 4 << 10;
+    if text.len() <= 3 * END {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(END)];
+    let tail = &text[text.ceil_char_boundary(text.len() - END)..];
+    let cut = text.len() - head.len() - tail.len();
+    format!("{head} […{cut} bytes of the error are left out…] {tail}")
 }
 
 fn name_and_chart(args: &Args) -> Result<(String, OsString), Failure> {
@@ -266,7 +283,7 @@ pub(super) fn name_from(template: &str) -> Result<String, Failure> {
     let name = context
         .execute(NAME, Dynamic::Nil)
         .map_err(|error| Failure::of(&error))?;
-    Ok(String::from_utf8_lossy(&name).into_owned())
+    Ok(lossy(&name).into_owned())
 }
 
 fn settings(args: &Args, name: String, limits: &Limits, cancel: &Arc<AtomicBool>) -> Result<Settings, Failure> {
@@ -280,10 +297,12 @@ fn settings(args: &Args, name: String, limits: &Limits, cancel: &Arc<AtomicBool>
         given => given,
     };
     let setup = setup(key, namespace, &name, Some(Arc::clone(cancel)));
+    let (values, bytes) = values(&args.values, bounds::file(limits))?;
     Ok(Settings {
         release_name: name,
         namespace: namespace.to_string(),
-        values: values(&args.values, bounds::file(limits))?,
+        values,
+        bytes,
         limits: bounds::templates(limits),
         api_versions: args.api_versions.clone(),
         kube_version,
@@ -328,7 +347,8 @@ fn random_key() -> Result<Vec<u8>, Failure> {
     Ok(key)
 }
 
-fn values(flags: &ValueFlags, bound: Bound) -> Result<Map, Failure> {
+/// The values that flags give, and which of their texts stand for bytes: a file of `--set-file` may hold any.
+fn values(flags: &ValueFlags, bound: Bound) -> Result<(Map, BTreeMap<String, Vec<u8>>), Failure> {
     let files = flags
         .files
         .iter()
@@ -341,14 +361,20 @@ fn values(flags: &ValueFlags, bound: Bound) -> Result<Map, Failure> {
     all.extend(flags.set_string.iter().map(|text| Layer::Text(text)));
     all.extend(flags.set_file.iter().map(|text| Layer::Content(text)));
     all.extend(flags.set_literal.iter().map(|text| Layer::Literal(text)));
+    let mut bytes = BTreeMap::new();
     let mut content = |name: &str| {
         if name.is_empty() {
             return Ok(String::new());
         }
-        let text = input::read_file(OsStr::new(name), bound).map_err(|failure| failure.line())?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        let content = input::read_file(OsStr::new(name), bound).map_err(|failure| failure.line())?;
+        Ok(String::from_utf8(content).unwrap_or_else(|error| {
+            let text = lossy(error.as_bytes()).into_owned();
+            bytes.insert(text.clone(), error.into_bytes());
+            text
+        }))
     };
-    layers::apply(&all, &mut content).map_err(|error| refused(&error))
+    let map = layers::apply(&all, &mut content).map_err(|error| refused(&error))?;
+    Ok((map, bytes))
 }
 
 pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
@@ -373,6 +399,14 @@ pub(super) fn load(path: &Path, limits: &Limits) -> Result<Chart, Failure> {
     let rules = IgnoreRules::parse(&ignored).map_err(|error| failed(&error))?;
     let mut tree = Tree::new(limits);
     tree.add_directory(path, "", &|key| key == ".helmignore" || !rules.ignores_file(key))?;
+    for link in tree.links() {
+        let target = fs::canonicalize(link).unwrap_or_default();
+        print::err_line(&format!(
+            "found symbolic link in path. Contents of linked file included and used: {} -> {}",
+            link.display(),
+            target.display()
+        ));
+    }
     Chart::load_within(&tree.into_files(), &limits.of_archives()).map_err(|error| failed(&error))
 }
 
@@ -419,4 +453,17 @@ fn write(rendered: &Rendered, selection: Selection, dir: &Path) -> Result<(), Fa
     }
     report.push('\n');
     print::out(&report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_says_what_was_left_out() {
+        assert_eq!(shortened("short".into()), "short");
+        let long = shortened(format!("begin {}end", "é: ".repeat(30_000)));
+        assert!(long.starts_with("begin ") && long.ends_with("end"), "{long}");
+        assert!(long.contains("bytes of the error are left out") && long.len() < 10_000);
+    }
 }

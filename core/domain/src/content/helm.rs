@@ -61,7 +61,9 @@ pub(crate) fn below(files: &Files, path: &str) -> convoy_helm::Files {
         .collect()
 }
 
-pub(super) fn template_limits(limits: &Limits) -> convoy_template::Limits {
+/// The bounds on the templates of one render.
+#[must_use]
+pub fn template_limits(limits: &Limits) -> convoy_template::Limits {
     convoy_template::Limits {
         steps: limits.template_steps,
         templates: limits.template_recursion,

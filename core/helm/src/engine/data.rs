@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Named, Struct};
 use convoy_template::{Context, Function, Limit, Str, Value};
+use convoy_value::Value as Plain;
 
 use super::{Job, files, templates};
 use crate::capabilities::{API_VERSIONS, GIT_COMMIT, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION};
@@ -23,6 +24,7 @@ pub(super) struct Builder<'h, 't> {
     known: BTreeMap<TableId, MapRef>,
     release: Value,
     capabilities: Value,
+    bytes: &'t BTreeMap<String, Vec<u8>>,
     values_type: Arc<Named>,
     files_type: Arc<Named>,
 }
@@ -30,7 +32,7 @@ pub(super) struct Builder<'h, 't> {
 impl<'h, 't> Builder<'h, 't> {
     pub(super) fn new(
         heap: &'h mut Heap,
-        settings: &Settings,
+        settings: &'t Settings,
         tables: &'t Tables,
         values_type: &Arc<Named>,
     ) -> Result<Self, Limit> {
@@ -42,6 +44,7 @@ impl<'h, 't> Builder<'h, 't> {
             known: BTreeMap::new(),
             release,
             capabilities,
+            bytes: &settings.bytes,
             values_type: Arc::clone(values_type),
             files_type: files::named(),
         })
@@ -62,7 +65,7 @@ impl<'h, 't> Builder<'h, 't> {
         path: &str,
         jobs: &mut Vec<Job>,
     ) -> Result<MapRef, Limit> {
-        let data = self.heap.named_map(Arc::clone(&self.values_type), Elem::Any)?;
+        let data = self.heap.map()?;
         // `.Values` has a type of its own, but it is the map that the parent holds: each sees what the other sets.
         let values = match values {
             Some(values) => self.heap.view(values, Arc::clone(&self.values_type))?,
@@ -88,11 +91,13 @@ impl<'h, 't> Builder<'h, 't> {
             let inner = self.descend(sub, Some(path), own, &sub_path, jobs)?;
             self.heap.insert(subcharts, sub.name(), Value::Map(inner))?;
         }
+        // Templates see it under the type of values, the chart above as a plain map.
+        let seen = self.heap.view(data, Arc::clone(&self.values_type))?;
         let folder: Arc<str> = format!("{path}/templates").into();
         jobs.extend(templates::of_chart(chart, path).map(|(name, file)| Job {
             name,
             text: Arc::clone(&file.data),
-            data,
+            data: seen,
             folder: Arc::clone(&folder),
         }));
         Ok(data)
@@ -108,7 +113,7 @@ impl<'h, 't> Builder<'h, 't> {
         let mut entries = Vec::with_capacity(self.tables.table(id).len());
         for (key, node) in self.tables.table(id).iter() {
             let value = match node {
-                Node::Leaf(leaf) => self.heap.import(leaf)?,
+                Node::Leaf(leaf) => self.leaf(leaf)?,
                 Node::Table(id) => Value::Map(self.table(*id)?),
                 Node::Rest(branch) => Value::Map(self.branch(branch)?),
             };
@@ -118,11 +123,38 @@ impl<'h, 't> Builder<'h, 't> {
         Ok(map)
     }
 
+    /// Anything but a map; text that [stands for bytes](Settings::bytes) is those bytes.
+    fn leaf(&mut self, leaf: &Plain) -> Result<Value, Limit> {
+        match leaf {
+            _ if self.bytes.is_empty() => self.heap.import(leaf),
+            Plain::String(text) => match self.bytes.get(text.as_str()) {
+                Some(bytes) => {
+                    self.heap.charge(bytes.len())?;
+                    Ok(Value::String(bytes.as_slice().into()))
+                }
+                None => self.heap.import(leaf),
+            },
+            Plain::Array(items) => {
+                let items = items.iter().map(|item| self.leaf(item)).collect::<Result<_, _>>()?;
+                self.heap.list(items).map(Value::List)
+            }
+            Plain::Object(map) => {
+                let mut entries = map
+                    .iter()
+                    .map(|(key, value)| Ok((Str::from(key), self.leaf(value)?)))
+                    .collect::<Result<Vec<_>, _>>()?;
+                entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+                self.heap.sorted_map(entries).map(Value::Map)
+            }
+            Plain::Null | Plain::Bool(_) | Plain::Number(_) => self.heap.import(leaf),
+        }
+    }
+
     fn branch(&mut self, branch: &Branch) -> Result<MapRef, Limit> {
         let mut entries = Vec::with_capacity(branch.len());
         for (key, value) in branch.iter() {
             let value = match value {
-                Tree::Leaf(leaf) => self.heap.import(leaf)?,
+                Tree::Leaf(leaf) => self.leaf(leaf)?,
                 Tree::Table(branch) => Value::Map(self.branch(branch)?),
             };
             entries.push((Str::from(&**key), value));
@@ -181,12 +213,12 @@ fn capabilities(heap: &mut Heap, settings: &Settings) -> Result<Value, Limit> {
         .unexported("normalizedVersion", kube.normalized.as_str())
         .field("Major", kube.major.as_str())
         .field("Minor", kube.minor.as_str())
-        .addressed_text(kube.normalized.as_str())
-        .method(
+        .pointer_text(kube.normalized.as_str())
+        .pointer_method(
             "GitVersion",
             Function::new("GitVersion", move |_: &mut Context, _: Value| git_version.clone()),
         )
-        .method(
+        .pointer_method(
             "String",
             Function::new("String", move |_: &mut Context, _: Value| normalized.clone()),
         );

@@ -11,7 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Elem, Heap, ListRef, MapRef, Named};
-use convoy_template::{CallError, Context, Function, Limit, Str, Value};
+use convoy_template::{CallError, Context, Function, Limit, Str, Value, lossy};
 use convoy_value::Map;
 
 use super::yaml_json;
@@ -33,7 +33,7 @@ pub(super) fn named() -> Arc<Named> {
         Function::new("Glob", glob),
         Function::new("Lines", lines),
         Function::new("AsConfig", |context: &mut Context, files: Value| {
-            by_base_name(context, &files, |bytes| String::from_utf8_lossy(bytes).into_owned())
+            by_base_name(context, &files, |bytes| lossy(bytes).into_owned())
         }),
         Function::new("AsSecrets", |context: &mut Context, files: Value| {
             by_base_name(context, &files, base64)
@@ -125,7 +125,7 @@ fn by_base_name(context: &mut Context, files: &Value, convert: fn(&[u8]) -> Stri
     yaml_json::marshal(&map.into()).unwrap_or_default()
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(super) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -5,9 +5,9 @@
     reason = "the types of its operands are the signature of a function"
 )]
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -133,15 +133,19 @@ fn include(context: &mut Context, name: Str, data: Value) -> Result<Value, CallE
 pub(super) const TPL: &str = "gotpl";
 
 fn tpl(context: &mut Context, source: Str, data: Value) -> Result<Value, CallError> {
-    let text = source.to_text();
-    if !text.contains("{{") {
-        return Ok(Value::from(without_no_value(&text)));
+    if !source.windows(2).any(|pair| pair == b"{{") {
+        return Ok(match without_no_value(&source) {
+            Cow::Borrowed(_) => Value::String(source),
+            Cow::Owned(text) => Value::from(text),
+        });
     }
-    let set = parsed(context, &source, &text)?;
+    let set = parsed(context, &source)?;
     let out = context.with_set(set, |context| Ok(context.execute(TPL, data)?));
     let out = out.map_err(|error| wrap(&error, &source))?;
-    let out = String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(context.string(without_no_value(&out))?)
+    Ok(match without_no_value(&out) {
+        Cow::Borrowed(_) => context.string(out)?,
+        Cow::Owned(text) => context.string(text)?,
+    })
 }
 
 fn wrap(error: &CallError, source: &Str) -> CallError {
@@ -155,7 +159,7 @@ fn wrap(error: &CallError, source: &Str) -> CallError {
 }
 
 /// The set in which a text of `tpl` is executed: it sees what is below, and nothing below sees it.
-fn parsed(context: &mut Context, source: &Str, text: &str) -> Result<Arc<TemplateSet>, CallError> {
+fn parsed(context: &mut Context, source: &Str) -> Result<Arc<TemplateSet>, CallError> {
     let below = Arc::clone(context.set());
     let key = (Arc::as_ptr(&below).addr(), source.clone());
     if context.state::<Parsed>().is_none() {
@@ -164,14 +168,15 @@ fn parsed(context: &mut Context, source: &Str, text: &str) -> Result<Arc<Templat
     if let Some((_, set)) = context.state::<Parsed>().and_then(|Parsed(known)| known.get(&key)) {
         return Ok(Arc::clone(set));
     }
-    context.spend(text.len() as u64 / 8 + 16)?;
+    context.spend(source.len() as u64 / 8 + 16)?;
+    let text: Arc<[u8]> = source.as_bytes().into();
     let cannot = |error| CallError::new(format!("cannot parse template {}: {error}", go_quote(source)));
     let mut set = TemplateSet::on(&below).missing_key(MissingKey::Zero);
-    set.parse(TPL, text).map_err(cannot)?;
+    set.parse_shared(TPL, &text).map_err(cannot)?;
     if !set.names().any(|name| name == TPL) {
         // Nothing but blanks and definitions: the text of an outer `tpl` must not be executed in its place.
         set = TemplateSet::new(set.functions().clone()).missing_key(MissingKey::Zero);
-        set.parse(TPL, text).map_err(cannot)?;
+        set.parse_shared(TPL, &text).map_err(cannot)?;
     }
     let set = Arc::new(set);
     if let Some(Parsed(known)) = context.state::<Parsed>()

@@ -10,6 +10,7 @@ mod files;
 mod functions;
 mod message;
 mod pretty;
+mod shape;
 mod templates;
 mod toml_read;
 mod toml_write;
@@ -18,13 +19,12 @@ mod yaml_json;
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::string::{FromUtf8Error, String};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use convoy_template::value::{Heap, MapRef, Named};
-use convoy_template::{Context, Limits, Value};
-use convoy_value::yaml;
+use convoy_template::{Context, Limits, Value, lossy};
 
 use crate::chart::Chart;
 use crate::error::Error;
@@ -44,14 +44,17 @@ struct Job {
     folder: Arc<str>,
 }
 
-/// Renders all templates of a chart whose dependencies are settled: name to text, and what they were executed in.
+/// What templates wrote, by name; bytes that are no UTF-8 are an error of whoever reads them.
+pub(crate) type Texts = BTreeMap<String, Result<String, FromUtf8Error>>;
+
+/// Renders all templates of a chart whose dependencies are settled, with what they were executed in.
 /// The values are copied into what templates see, and then given up: templates are parsed where they were.
 pub(crate) fn render(
     chart: &mut Chart,
     values: (Tables, TableId),
     settings: &Settings,
     parsed: Option<&Parsed>,
-) -> Result<(BTreeMap<String, String>, Context), Error> {
+) -> Result<(Texts, Context), Error> {
     let mut heap = Heap::new(Arc::default(), settings.limits.heap);
     let mut jobs = Vec::new();
     let values_type = values_type::named();
@@ -79,12 +82,11 @@ pub(crate) fn render(
     Ok((texts, context))
 }
 
-fn execute(jobs: &[Job], context: &mut Context, values_type: &Arc<Named>) -> Result<BTreeMap<String, String>, Error> {
+fn execute(jobs: &[Job], context: &mut Context, values_type: &Arc<Named>) -> Result<Texts, Error> {
     // Each text is copied out of this, so that none keeps the room in which it grew.
     let mut out = Vec::new();
     let mut texts = BTreeMap::new();
     let mut written = 0_usize;
-    let mut not_utf8 = None;
     for job in jobs {
         let base = job.name.rsplit('/').next().unwrap_or(&job.name);
         if base.starts_with('_') {
@@ -99,38 +101,16 @@ fn execute(jobs: &[Job], context: &mut Context, values_type: &Arc<Named>) -> Res
         if written > context.limits().output {
             return Err(limit(convoy_template::Limit::Output(context.limits().output)));
         }
-        let text = core::str::from_utf8(&out).map_or_else(|_| String::from_utf8_lossy(&out), Cow::Borrowed);
-        if not_utf8.is_none() && !job.name.ends_with("NOTES.txt") {
-            not_utf8 = refused_bytes(job, &out, &text);
-        }
-        texts.insert(job.name.clone(), without_no_value(&text));
+        texts.insert(job.name.clone(), String::from_utf8(without_no_value(&out).into_owned()));
     }
-    // Helm reads manifests when all templates are executed.
-    not_utf8.map_or(Ok(texts), Err)
-}
-
-/// Why what a template wrote is no YAML, if it or, for what was written as it stands, the template is not UTF-8.
-fn refused_bytes(job: &Job, out: &[u8], text: &str) -> Option<Error> {
-    let source = &job.text[..];
-    let (bytes, error) = match (core::str::from_utf8(out), core::str::from_utf8(source)) {
-        (Err(error), _) => (out, error),
-        (Ok(_), Err(error)) if text.contains('\u{fffd}') => (source, error),
-        (Ok(_), _) => return None,
-    };
-    // A line break in front, lest the bytes be taken for a byte order mark.
-    let broken = [b"\n", &bytes[error.valid_up_to()..]].concat();
-    let error = yaml::helm::parse(broken, &convoy_value::Limits::default()).err()?;
-    Some(Error::Manifest {
-        file: job.name.clone(),
-        reason: crate::decode::refused(&error),
-    })
+    Ok(texts)
 }
 
 /// Whether a template of the chart holds a text as a literal.
 fn is_constant(jobs: &[Job], text: &str) -> bool {
     let (quoted, raw) = (convoy_template::go_quote(text.as_bytes()), alloc::format!("`{text}`"));
     jobs.iter().any(|job| {
-        let source = String::from_utf8_lossy(&job.text);
+        let source = lossy(&job.text);
         source.contains(&quoted) || source.contains(&raw)
     })
 }
@@ -147,14 +127,24 @@ fn bound_on_templates(limits: &Limits) -> usize {
 }
 
 /// What Go writes for an absent value is left out.
-fn without_no_value(text: &str) -> String {
-    const NO_VALUE: &str = "<no value>";
-    // Most texts have no `<` at all, and one byte is found much faster than ten.
-    if text.as_bytes().contains(&b'<') && text.contains(NO_VALUE) {
-        text.replace(NO_VALUE, "")
-    } else {
-        text.into()
+fn without_no_value(text: &[u8]) -> Cow<'_, [u8]> {
+    const NO_VALUE: &[u8] = b"<no value>";
+    let mut kept = Vec::new();
+    let (mut copied, mut from) = (0, 0);
+    while let Some(at) = text[from..].iter().position(|byte| *byte == b'<').map(|at| from + at) {
+        if text[at..].starts_with(NO_VALUE) {
+            kept.extend_from_slice(&text[copied..at]);
+            copied = at + NO_VALUE.len();
+            from = copied;
+        } else {
+            from = at + 1;
+        }
     }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    kept.extend_from_slice(&text[copied..]);
+    Cow::Owned(kept)
 }
 
 fn limit(limit: convoy_template::Limit) -> Error {

@@ -62,8 +62,19 @@ impl Value {
 /// A map, or one with the reason under `Error`.
 pub(super) fn from_toml(context: &mut Context, text: Str) -> Result<Dynamic, CallError> {
     context.afford_text(text.len())?;
-    let table = read(&text.to_text()).unwrap_or_else(|reason| [("Error".into(), Value::Text(reason))].into());
+    let table = match core::str::from_utf8(&text) {
+        Ok(text) => read(text),
+        Err(error) => Err(not_utf8(&text, error.valid_up_to())),
+    };
+    let table = table.unwrap_or_else(|reason| [("Error".into(), Value::Text(reason))].into());
     Ok(Value::Table(table).into_dynamic(context.heap_mut())?)
+}
+
+fn not_utf8(text: &[u8], at: usize) -> String {
+    let (before, rest) = text.split_at(at);
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let byte = rest.first().copied().unwrap_or_default();
+    alloc::format!("toml: line {line}: invalid UTF-8 byte: {byte:#04x}")
 }
 
 fn read(text: &str) -> Result<Table, String> {

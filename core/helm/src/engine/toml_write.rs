@@ -1,4 +1,6 @@
 //! `toToml`, as `BurntSushi`'s library writes TOML: what is no table first, then the tables, each two spaces deeper.
+//!
+//! Texts are written as they are, so that bytes that are no UTF-8 stay in what is written.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -9,214 +11,258 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use convoy_template::{CallError, Context, Value as Dynamic};
-use convoy_value::{Map, Number, Value};
+use convoy_template::value::Heap;
+use convoy_template::{CallError, Context, Limit, MAX_VALUE_DEPTH, Meter, Str, Value};
 
+use super::shape::Shape;
 use crate::gofloat;
 
-fn text(context: &mut Context, value: &Dynamic) -> Result<Result<String, String>, CallError> {
-    let text = match super::yaml_json::plain(context, value)? {
-        Ok(value) => encode(&value, context.limits().text),
-        Err(reason) => Err(reason),
-    };
-    if let Ok(text) = &text {
-        context.afford_text(text.len())?;
+/// Why there is no TOML.
+#[derive(Debug)]
+enum Refused {
+    /// In the words of the library.
+    Reason(String),
+    Limit(Limit),
+}
+
+impl From<&str> for Refused {
+    fn from(reason: &str) -> Self {
+        Self::Reason(reason.into())
     }
-    Ok(text)
+}
+
+fn text(context: &mut Context, value: &Value) -> Result<Result<Vec<u8>, String>, CallError> {
+    if value.is_nil() {
+        return Err(CallError::new("reflect: call of reflect.Value.Type on zero Value"));
+    }
+    let mut meter = context.meter();
+    let text = encode(context.heap(), value, context.limits().text, &mut meter);
+    context.settle(&meter);
+    match text {
+        Ok(text) => Ok(Ok(text)),
+        Err(Refused::Reason(reason)) => Ok(Err(reason)),
+        Err(Refused::Limit(limit)) => Err(limit.into()),
+    }
 }
 
 /// TOML, or the text of the error.
-pub(super) fn to_toml(context: &mut Context, value: Dynamic) -> Result<String, CallError> {
-    if value.is_nil() {
-        return Err(CallError::new("reflect: call of reflect.Value.Type on zero Value"));
-    }
-    Ok(text(context, &value)?.unwrap_or_else(|reason| reason))
+pub(super) fn to_toml(context: &mut Context, value: Value) -> Result<Str, CallError> {
+    Ok(text(context, &value)?.map_or_else(Str::from, Str::from))
 }
 
 /// TOML, or an error.
-pub(super) fn must_to_toml(context: &mut Context, value: Dynamic) -> Result<String, CallError> {
-    if value.is_nil() {
-        return Err(CallError::new("reflect: call of reflect.Value.Type on zero Value"));
-    }
-    text(context, &value)?.map_err(CallError::new)
+pub(super) fn must_to_toml(context: &mut Context, value: Value) -> Result<Str, CallError> {
+    text(context, &value)?.map(Str::from).map_err(CallError::new)
 }
 
-/// The writing ends soon after `max` bytes.
-fn encode(value: &Value, max: usize) -> Result<String, String> {
+/// The text of `value`, of at most `max` bytes, for which `meter` pays.
+fn encode(heap: &Heap, value: &Value, max: usize, meter: &mut Meter) -> Result<Vec<u8>, Refused> {
     let mut writer = Writer {
-        out: String::new(),
+        heap,
+        out: Vec::new(),
         max,
+        meter,
     };
-    match value {
-        Value::Object(map) => writer.members(&[], map)?,
-        Value::Array(items) if is_tables(items)? => {
+    match Shape::of(heap, value) {
+        Shape::Map(members, _) | Shape::Struct(members) => writer.members(&[], members)?,
+        Shape::List(items) if writer.is_tables(&items)? => {
             return Err("toml: top-level values must be Go maps or structs".into());
         }
-        other => writer.element(other)?,
+        Shape::Other(name) => {
+            return Err(Refused::Reason(format!("unsupported type for key '': {name}")));
+        }
+        other => writer.element(other, 0)?,
     }
     Ok(writer.out)
 }
 
-/// Whether a list holds tables and nothing else.
-fn is_tables(items: &[Value]) -> Result<bool, String> {
-    if items.iter().any(Value::is_null) {
-        return Err("toml: cannot encode array with nil element".into());
-    }
-    Ok(!items.is_empty() && items.iter().all(|item| matches!(item, Value::Object(_))))
-}
-
-struct Writer {
-    out: String,
+struct Writer<'h, 'm> {
+    heap: &'h Heap,
+    out: Vec<u8>,
     max: usize,
+    meter: &'m mut Meter,
 }
 
-impl Writer {
+impl Writer<'_, '_> {
+    /// Pays for a value at some depth.
+    fn pay(&mut self, depth: usize) -> Result<(), Refused> {
+        if depth > MAX_VALUE_DEPTH {
+            return Err(Refused::Limit(Limit::ValueDepth));
+        }
+        if self.out.len() > self.max {
+            return Err(Refused::Limit(Limit::Text(self.max)));
+        }
+        self.meter.spend(4).map_err(Refused::Limit)
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
     fn line_break(&mut self) {
         if !self.out.is_empty() {
-            self.out.push('\n');
+            self.out.push(b'\n');
         }
     }
 
-    fn indent(&mut self, path: &[&str]) {
+    fn indent(&mut self, path: &[Str]) {
         for _ in 1..path.len() {
-            self.out.push_str("  ");
+            self.put("  ");
         }
     }
 
-    fn members(&mut self, path: &[&str], map: &Map) -> Result<(), String> {
+    /// Whether a list holds tables and nothing else.
+    fn is_tables(&self, items: &[Value]) -> Result<bool, Refused> {
+        if items.iter().any(Value::is_nil) {
+            return Err("toml: cannot encode array with nil element".into());
+        }
+        let is_table = |item: &Value| matches!(Shape::of(self.heap, item), Shape::Map(..) | Shape::Struct(_));
+        Ok(!items.is_empty() && items.iter().all(is_table))
+    }
+
+    /// The members of a table, with those of the tables in it behind the others.
+    fn members(&mut self, path: &[Str], members: Vec<(Str, Value)>) -> Result<(), Refused> {
+        self.pay(path.len())?;
         let (mut direct, mut tables) = (Vec::new(), Vec::new());
-        for (key, value) in map.iter() {
-            let is_table = match value {
-                Value::Object(_) => true,
-                Value::Array(items) => is_tables(items)?,
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        for (key, value) in members {
+            let shape = Shape::of(self.heap, &value);
+            let is_table = match &shape {
+                Shape::Nil | Shape::Map(_, true) => continue,
+                Shape::Map(..) | Shape::Struct(_) => true,
+                Shape::List(items) => self.is_tables(items)?,
+                _ => false,
             };
-            if is_table {
-                tables.push((key, value));
-            } else {
-                direct.push((key, value));
-            }
+            if is_table { &mut tables } else { &mut direct }.push((key, shape));
         }
-        for list in [&mut direct, &mut tables] {
-            list.sort_by_key(|(key, _)| *key);
-        }
-        for (key, value) in direct.into_iter().chain(tables).filter(|(_, value)| !value.is_null()) {
-            if self.out.len() > self.max {
-                break;
-            }
-            let path: Vec<&str> = path.iter().copied().chain([key]).collect();
-            match value {
-                Value::Object(map) => {
-                    if path.len() == 1 {
-                        self.line_break();
-                    }
-                    self.header(&path, "[", "]");
-                    self.members(&path, map)?;
-                }
-                Value::Array(items) if is_tables(items)? => {
-                    for item in items.iter().filter_map(Value::as_object) {
-                        if self.out.len() > self.max {
-                            break;
-                        }
-                        self.line_break();
-                        self.header(&path, "[[", "]]");
-                        self.members(&path, item)?;
-                    }
-                }
-                other => {
-                    self.indent(&path);
-                    self.out.push_str(&format!("{} = ", quoted_key(key)));
-                    self.element(other)?;
-                    self.line_break();
-                }
-            }
+        for (key, shape) in direct.into_iter().chain(tables) {
+            self.member(path, key, shape)?;
         }
         Ok(())
     }
 
-    fn header(&mut self, path: &[&str], open: &str, close: &str) {
+    fn member(&mut self, path: &[Str], key: Str, shape: Shape) -> Result<(), Refused> {
+        let path: Vec<Str> = path.iter().cloned().chain([key.clone()]).collect();
+        match shape {
+            Shape::Map(members, _) | Shape::Struct(members) => {
+                if path.len() == 1 {
+                    self.line_break();
+                }
+                self.header(&path, "[", "]");
+                self.members(&path, members)
+            }
+            Shape::List(items) if self.is_tables(&items)? => {
+                for item in items {
+                    self.line_break();
+                    self.header(&path, "[[", "]]");
+                    if let Shape::Map(members, _) | Shape::Struct(members) = Shape::of(self.heap, &item) {
+                        self.members(&path, members)?;
+                    }
+                }
+                Ok(())
+            }
+            other => {
+                self.indent(&path);
+                self.key(&key);
+                self.put(" = ");
+                self.element(other, path.len())?;
+                self.line_break();
+                Ok(())
+            }
+        }
+    }
+
+    fn header(&mut self, path: &[Str], open: &str, close: &str) {
         self.indent(path);
-        let keys: Vec<String> = path.iter().map(|key| quoted_key(key)).collect();
-        self.out.push_str(&format!("{open}{}{close}", keys.join(".")));
+        self.put(open);
+        for (place, key) in path.iter().enumerate() {
+            self.put(if place > 0 { "." } else { "" });
+            self.key(key);
+        }
+        self.put(close);
         self.line_break();
     }
 
-    fn element(&mut self, value: &Value) -> Result<(), String> {
-        match value {
-            Value::Null => return Err("toml: cannot encode array with nil element".into()),
-            Value::Bool(b) => self.out.push_str(if *b { "true" } else { "false" }),
-            Value::Number(number) => self.out.push_str(&number_text(number)),
-            Value::String(text) => self.out.push_str(&quoted(text)),
-            Value::Array(items) => {
-                is_tables(items)?;
-                self.out.push('[');
+    fn element(&mut self, shape: Shape, depth: usize) -> Result<(), Refused> {
+        self.pay(depth)?;
+        match shape {
+            Shape::Nil => return Err("toml: cannot encode array with nil element".into()),
+            Shape::Bool(b) => self.put(if b { "true" } else { "false" }),
+            Shape::Int(i) => self.put(&i.to_string()),
+            Shape::Uint(u) => self.put(&u.to_string()),
+            Shape::Float(f) => self.put(&float_text(f)),
+            Shape::Text(text) => self.quoted(&text),
+            Shape::Time(time) => self.put(&time.rfc3339_nano()),
+            Shape::List(items) => {
+                self.is_tables(&items)?;
+                self.put("[");
                 for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        self.out.push_str(", ");
-                    }
-                    self.element(item)?;
+                    self.put(if index > 0 { ", " } else { "" });
+                    self.element(Shape::of(self.heap, item), depth + 1)?;
                 }
-                self.out.push(']');
+                self.put("]");
             }
-            Value::Object(map) => self.inline(map)?,
+            Shape::Map(members, _) | Shape::Struct(members) => self.inline(members, depth)?,
+            Shape::Other(name) => return Err(Refused::Reason(format!("unsupported type: {name}"))),
         }
         Ok(())
     }
 
-    fn inline(&mut self, map: &Map) -> Result<(), String> {
-        let mut members: Vec<_> = map.iter().filter(|(_, value)| !value.is_null()).collect();
-        members.sort_by_key(|(key, value)| (matches!(value, Value::Object(_)), *key));
-        self.out.push('{');
-        for (index, (key, value)) in members.into_iter().enumerate() {
-            if index > 0 {
-                self.out.push_str(", ");
-            }
-            self.out.push_str(&format!("{} = ", quoted_key(key)));
-            self.element(value)?;
+    /// A table in one line, tables in it behind the others.
+    fn inline(&mut self, members: Vec<(Str, Value)>, depth: usize) -> Result<(), Refused> {
+        let shapes = members
+            .into_iter()
+            .map(|(key, value)| (key, Shape::of(self.heap, &value)))
+            .filter(|(_, shape)| !matches!(shape, Shape::Nil | Shape::Map(_, true)));
+        let is_table = |shape: &Shape| matches!(shape, Shape::Map(..) | Shape::Struct(_));
+        let (tables, direct): (Vec<_>, Vec<_>) = shapes.partition(|(_, shape)| is_table(shape));
+        self.put("{");
+        for (index, (key, shape)) in direct.into_iter().chain(tables).enumerate() {
+            self.put(if index > 0 { ", " } else { "" });
+            self.key(&key);
+            self.put(" = ");
+            self.element(shape, depth + 1)?;
         }
-        self.out.push('}');
+        self.put("}");
         Ok(())
     }
-}
 
-fn number_text(number: &Number) -> String {
-    match number {
-        Number::Float(f) if f.is_nan() => "nan".into(),
-        Number::Float(f) if f.is_infinite() => if *f < 0.0 { "-inf" } else { "inf" }.into(),
-        Number::Float(f) => {
-            let text = gofloat::general(*f);
-            if text.contains(['e', '.']) { text } else { text + ".0" }
-        }
-        other => gofloat::display(other),
-    }
-}
-
-fn quoted_key(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !key.is_empty() && key.chars().all(bare) {
-        key.to_string()
-    } else {
-        quoted(key)
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            c if (c as u32) < 0x20 || c == '\u{7f}' => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
+    fn key(&mut self, key: &Str) {
+        let bare = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if !key.is_empty() && key.iter().all(bare) {
+            self.out.extend_from_slice(key);
+        } else {
+            self.quoted(key);
         }
     }
-    out.push('"');
-    out
+
+    fn quoted(&mut self, text: &[u8]) {
+        self.put("\"");
+        for byte in text {
+            match byte {
+                b'"' => self.put("\\\""),
+                b'\\' => self.put("\\\\"),
+                0x08 => self.put("\\b"),
+                b'\t' => self.put("\\t"),
+                b'\n' => self.put("\\n"),
+                0x0c => self.put("\\f"),
+                b'\r' => self.put("\\r"),
+                0..0x20 | 0x7f => self.put(&format!("\\u{byte:04x}")),
+                _ => self.out.push(*byte),
+            }
+        }
+        self.put("\"");
+    }
+}
+
+fn float_text(f: f64) -> String {
+    if f.is_nan() {
+        return if f.is_sign_negative() { "-nan" } else { "nan" }.into();
+    }
+    if f.is_infinite() {
+        return if f < 0.0 { "-inf" } else { "inf" }.into();
+    }
+    let text = gofloat::general(f);
+    if text.contains(['e', '.']) { text } else { text + ".0" }
 }
 
 #[cfg(test)]
@@ -228,8 +274,15 @@ mod tests {
     #[test]
     fn tables_come_after_what_is_none() {
         let check = |text: &str, expect: &str| {
+            let mut heap = Heap::default();
             let value = yaml::helm::parse_values(text, &Limits::default()).unwrap();
-            assert_eq!(encode(&value, usize::MAX).unwrap_or_else(|reason| reason), expect);
+            let value = heap.import(&value).unwrap();
+            let shown = match encode(&heap, &value, usize::MAX, &mut Meter::endless()) {
+                Ok(text) => String::from_utf8(text).unwrap(),
+                Err(Refused::Reason(reason)) => reason,
+                Err(Refused::Limit(limit)) => limit.to_string(),
+            };
+            assert_eq!(shown, expect);
         };
         check(
             "{b: {c: x, d: {e: 1.5}}, a: [1, two], z: null, l: [{k: v}]}",

@@ -46,49 +46,21 @@ pub(super) fn must_to_yaml(context: &mut Context, value: Value) -> Result<String
 }
 
 pub(super) fn to_yaml_pretty(context: &mut Context, value: Value) -> Result<String, CallError> {
-    let text = plain(context, &value)?
-        .map(|value| super::pretty::write(&value))
-        .unwrap_or_default();
-    context.afford_text(text.len())?;
-    Ok(text)
+    let mut meter = context.meter();
+    let text = super::pretty::write(context.heap(), &value, context.limits().text, &mut meter);
+    context.settle(&meter);
+    text.map_err(|error| match error {
+        PlainError::Limit(limit) => limit.into(),
+        PlainError::Unsupported(name) => CallError::new(format!("cannot marshal type: {name}")),
+        PlainError::NotFinite(reason) => CallError::new(reason),
+    })
 }
 
 fn json_text(context: &mut Context, value: &Value) -> Result<Result<String, String>, CallError> {
-    let text = plain(context, value)?.and_then(|value| {
-        if value.is_finite() {
-            Ok(json::to_canonical(&value))
-        } else {
-            Err(not_finite(&value))
-        }
-    });
-    if let Ok(text) = &text {
-        context.afford_text(text.len())?;
+    match context.json(value) {
+        Err(PlainError::Limit(limit)) => Err(limit.into()),
+        other => Ok(other.map_err(|error| error.to_string())),
     }
-    Ok(text)
-}
-
-fn not_finite(value: &Plain) -> String {
-    let shown = match value {
-        Plain::Number(number) if number.as_f64().is_nan() => "NaN",
-        Plain::Number(number) if number.as_f64() < 0.0 => "-Inf",
-        Plain::Number(_) => "+Inf",
-        Plain::Array(items) => {
-            return items
-                .iter()
-                .find(|item| !item.is_finite())
-                .map(not_finite)
-                .unwrap_or_default();
-        }
-        Plain::Object(map) => {
-            return map
-                .values()
-                .find(|item| !item.is_finite())
-                .map(not_finite)
-                .unwrap_or_default();
-        }
-        Plain::Null | Plain::Bool(_) | Plain::String(_) => "",
-    };
-    format!("json: unsupported value: {shown}")
 }
 
 pub(super) fn to_json(context: &mut Context, value: Value) -> Result<String, CallError> {
@@ -119,8 +91,12 @@ fn read_yaml(text: &[u8]) -> Result<Plain, String> {
         .map_err(|error| format!("error converting YAML to JSON: {}", error.go_message()))
 }
 
-fn read_json(text: &[u8]) -> Result<Plain, String> {
-    json::parse_with(text, &Limits::default(), Numbers::Float).map_err(|error| error.message().to_string())
+/// JSON, with the first number that no float holds, which is null in the value.
+fn read_json(text: &[u8]) -> Result<(Plain, Option<String>), String> {
+    match json::parse_in_part(text, &Limits::default(), Numbers::Float) {
+        Err(error) => Err(error.message().to_string()),
+        Ok((value, beyond)) => Ok((value, beyond.map(|error| format!("json: {}", error.message())))),
+    }
 }
 
 const WRAP: &str = "error unmarshaling JSON: while decoding JSON: ";
@@ -159,10 +135,24 @@ pub(super) fn from_yaml_array(context: &mut Context, text: Str) -> Result<Value,
 
 pub(super) fn from_json(context: &mut Context, text: Str) -> Result<Value, CallError> {
     context.afford_text(text.len())?;
-    as_map(context, read_json(&text), "")
+    let read = read_json(&text).and_then(|(value, beyond)| match (value, beyond) {
+        // What could be read is there beside the error.
+        (Plain::Object(mut map), Some(reason)) => {
+            map.insert("Error", Plain::from(reason));
+            Ok(Plain::Object(map))
+        }
+        (Plain::Null, Some(_)) => Err(mismatch(&Plain::from(0.0), "map[string]interface {}")),
+        (value, _) => Ok(value),
+    });
+    as_map(context, read, "")
 }
 
 pub(super) fn from_json_array(context: &mut Context, text: Str) -> Result<Value, CallError> {
     context.afford_text(text.len())?;
-    as_list(context, read_json(&text), "")
+    let read = read_json(&text).and_then(|(value, beyond)| match (value, beyond) {
+        (Plain::Array(_), Some(reason)) => Err(reason),
+        (Plain::Null, Some(_)) => Err(mismatch(&Plain::from(0.0), "[]interface {}")),
+        (value, _) => Ok(value),
+    });
+    as_list(context, read, "")
 }

@@ -5,7 +5,6 @@
 //! the key and not the rest, so that what it signs keeps its key too.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
@@ -147,10 +146,13 @@ fn shown(number: isize) -> Str {
     format!("{number}").into()
 }
 
-fn private_key(context: &mut Context, kind: Str) -> Result<String> {
+fn private_key(context: &mut Context, kind: Str) -> Result<Str> {
     let mut stream = draw(context, "genPrivateKey", core::slice::from_ref(&kind))?;
     let key = PrivateKey::generate(context, &mut stream, &kind)?;
-    Ok(key.map_or_else(|| format!("Unknown type {kind}"), |key| key.write()))
+    Ok(match key {
+        Some(key) => key.write().into(),
+        None => [b"Unknown type ", &kind[..]].concat().into(),
+    })
 }
 
 /// A key that the template gives as PEM.

@@ -4,8 +4,10 @@ use alloc::vec::Vec;
 
 use regex_automata::util::captures::Captures;
 
+use super::Haystack;
+
 /// Appends `template` with its references replaced by what `found` captured in `text`. It ends soon after `out` is longer than `most`.
-pub(super) fn expand(out: &mut Vec<u8>, template: &[u8], (text, found): (&[u8], &Captures), most: usize) {
+pub(super) fn expand(out: &mut Vec<u8>, template: &[u8], (text, found): (&Haystack<'_>, &Captures), most: usize) {
     let mut rest = template;
     while let Some(dollar) = rest.iter().position(|byte| *byte == b'$') {
         if out.len() > most {
@@ -29,7 +31,7 @@ pub(super) fn expand(out: &mut Vec<u8>, template: &[u8], (text, found): (&[u8], 
             Err(_) => found.get_group_by_name(name),
         };
         if let Some(span) = span {
-            out.extend_from_slice(text.get(span.range()).unwrap_or(&[]));
+            out.extend_from_slice(text.part(span.range()));
         }
     }
     out.extend_from_slice(rest);

@@ -2,15 +2,17 @@
 
 mod expand;
 mod shared;
+mod size;
 mod translate;
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::{Deref, Range};
 
 use convoy_template::value::{Elem, ListRef};
-use convoy_template::{CallError, Context, Functions, Limit, Str};
+use convoy_template::{CallError, Characters, Context, Functions, Limit, Str};
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -20,7 +22,9 @@ use shared::Shared;
 type Result<T> = core::result::Result<T, CallError>;
 
 /// Bytes of one compiled expression.
-const MAX_COMPILED: usize = 8 << 20;
+const MAX_COMPILED: usize = 48 << 20;
+/// States of an expression that are compiled in a step.
+const STATES_IN_A_STEP: u64 = 4;
 /// Expressions that are kept compiled in one rendering.
 const MAX_KEPT: usize = 256;
 /// Bytes of what one search of one expression may keep for the next.
@@ -88,11 +92,11 @@ pub(crate) fn register(functions: &mut Functions) {
 
 /// Compiled expressions of this rendering.
 #[derive(Default)]
-struct Compiled(BTreeMap<Str, Arc<Regex>>);
+struct Compiled(BTreeMap<Str, Arc<Expression>>);
 
 /// Compiles `pattern`, or finds it compiled. Where Go panics, the message names the function. A rendering pays for
 /// compiling whether another one has done it or not, so that what it costs depends on nothing else.
-fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) -> Result<Arc<Regex>> {
+fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) -> Result<Arc<Expression>> {
     if context.state::<Compiled>().is_none() {
         context.put_state(Compiled::default());
     }
@@ -100,22 +104,13 @@ fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) ->
         return Ok(known.clone());
     }
     context.spend(1_000 + pattern.len() as u64 * 16)?;
-    let found = shared.get(pattern).cloned();
-    let compiled = found
-        .map_or_else(|| compile_new(pattern).map(Arc::new), Ok)
-        .map_err(|message| {
-            if must {
-                CallError::new(message)
-            } else {
-                let shown = pattern.to_text();
-                let quoted = if shown.contains('`') {
-                    convoy_template::go_quote(pattern)
-                } else {
-                    alloc::format!("`{shown}`")
-                };
-                CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
-            }
-        })?;
+    let compiled = match shared.get(pattern) {
+        Some(known) => {
+            context.spend(known.cost())?;
+            Arc::clone(known)
+        }
+        None => compile_new(context, pattern, must).map(Arc::new)?,
+    };
     shared.keep(pattern, &compiled);
     if let Some(kept) = context.state::<Compiled>() {
         if kept.0.len() >= MAX_KEPT {
@@ -126,10 +121,49 @@ fn compile(context: &mut Context, shared: &Shared, pattern: &Str, must: bool) ->
     Ok(compiled)
 }
 
-fn compile_new(pattern: &Str) -> core::result::Result<Regex, String> {
-    let text = pattern.as_str().ok_or("error parsing regexp: invalid UTF-8")?;
-    let translated = translate::translate(text)?;
-    Regex::builder()
+/// A compiled expression.
+struct Expression {
+    regex: Regex,
+    /// About, as counted before it was compiled.
+    states: u64,
+}
+
+impl Expression {
+    /// Steps for compiling it.
+    fn cost(&self) -> u64 {
+        self.states / STATES_IN_A_STEP
+    }
+}
+
+impl Deref for Expression {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.regex
+    }
+}
+
+fn compile_new(context: &mut Context, pattern: &Str, must: bool) -> Result<Expression> {
+    let refused = |message: String| {
+        if must {
+            return CallError::new(message);
+        }
+        let shown = pattern.to_text();
+        let quoted = if shown.contains('`') {
+            convoy_template::go_quote(pattern)
+        } else {
+            alloc::format!("`{shown}`")
+        };
+        CallError::new(alloc::format!("regexp: Compile({quoted}): {message}"))
+    };
+    let text = pattern.to_text();
+    if pattern.as_str().is_none() {
+        return Err(refused(alloc::format!("error parsing regexp: invalid UTF-8: `{text}`")));
+    }
+    let (translated, states) = translate::translate(&text).map_err(refused)?;
+    // Compiling cannot be interrupted, and is paid for before.
+    context.spend(states / STATES_IN_A_STEP)?;
+    let compiled = Regex::builder()
         .configure(
             Regex::config()
                 .utf8_empty(true)
@@ -137,12 +171,42 @@ fn compile_new(pattern: &Str) -> core::result::Result<Regex, String> {
                 .onepass_size_limit(Some(1 << 20))
                 .hybrid_cache_capacity(MAX_SEARCH),
         )
-        .syntax(syntax::Config::new().utf8(false).nest_limit(250))
-        .build(&translated)
-        .map_err(|error| match error.size_limit() {
-            Some(_) => String::from("error parsing regexp: expression too large"),
-            None => alloc::format!("error parsing regexp: invalid expression: `{text}`"),
-        })
+        .syntax(syntax::Config::new().utf8(false).nest_limit(2_500))
+        .build(&translated);
+    match compiled {
+        Ok(regex) => Ok(Expression { regex, states }),
+        Err(error) if error.size_limit().is_some() => Err(Limit::Expression(MAX_COMPILED).into()),
+        Err(_) => Err(refused(alloc::format!(
+            "error parsing regexp: invalid expression: `{text}`"
+        ))),
+    }
+}
+
+/// A text that is searched: to an expression each byte that is no UTF-8 is U+FFFD, as in Go.
+struct Haystack<'t> {
+    bytes: &'t [u8],
+    characters: Characters<'t>,
+}
+
+impl<'t> Haystack<'t> {
+    fn new(bytes: &'t [u8]) -> Self {
+        let characters = Characters::new(bytes);
+        Self { bytes, characters }
+    }
+
+    fn searched(&self) -> &[u8] {
+        self.characters.text().as_bytes()
+    }
+
+    /// The place in the bytes of what was found.
+    fn place(&self, found: Range<usize>) -> Range<usize> {
+        self.characters.place(found.start)..self.characters.place(found.end)
+    }
+
+    /// The bytes of what was found.
+    fn part(&self, found: Range<usize>) -> &'t [u8] {
+        self.bytes.get(self.place(found)).unwrap_or(&[])
+    }
 }
 
 /// A search costs in proportion to the text.
@@ -153,33 +217,32 @@ fn pay(context: &mut Context, text: &[u8]) -> Result<()> {
 fn is_match(context: &mut Context, shared: &Shared, pattern: &Str, text: &Str) -> Result<bool> {
     let regex = compile(context, shared, pattern, true)?;
     pay(context, text)?;
-    Ok(regex.is_match(text.as_bytes()))
+    Ok(regex.is_match(Haystack::new(text).searched()))
 }
 
 fn find(context: &mut Context, shared: &Shared, pattern: &Str, text: &Str, must: bool) -> Result<Str> {
     let regex = compile(context, shared, pattern, must)?;
     pay(context, text)?;
-    let found = regex.find(Input::new(text.as_bytes()));
-    Ok(found
-        .and_then(|found| text.get(found.range()))
-        .map(Str::from)
-        .unwrap_or_default())
+    let haystack = Haystack::new(text);
+    let found = regex.find(Input::new(haystack.searched()));
+    Ok(found.map_or_else(Str::default, |found| Str::from(haystack.part(found.range()))))
 }
 
 /// Steps and bytes that one match costs, about.
 const MATCH: (u64, usize) = (8, 96);
 
 /// Places of matches, at most `count` of them; all if that is negative.
-fn places(context: &mut Context, regex: &Regex, text: &[u8], count: isize) -> Result<Vec<core::ops::Range<usize>>> {
+fn places(context: &mut Context, regex: &Regex, text: &[u8], count: isize) -> Result<Vec<Range<usize>>> {
     let most = usize::try_from(count).unwrap_or(usize::MAX);
     let room = context.heap().room() / MATCH.1;
     let mut places = Vec::new();
-    for found in regex.find_iter(text).take(most) {
+    let haystack = Haystack::new(text);
+    for found in regex.find_iter(haystack.searched()).take(most) {
         context.spend(MATCH.0)?;
         if places.len() >= room {
             return Err(Limit::Heap(context.limits().heap).into());
         }
-        places.push(found.range());
+        places.push(haystack.place(found.range()));
     }
     Ok(places)
 }
@@ -214,17 +277,20 @@ fn replace(
     pay(context, text)?;
     let mut out = Vec::with_capacity(text.len());
     let mut end = 0;
-    for found in regex.captures_iter(text.as_bytes()) {
-        let Some(whole) = found.get_match() else { continue };
+    let haystack = Haystack::new(text);
+    for found in regex.captures_iter(haystack.searched()) {
+        let Some(whole) = found.get_match().map(|whole| haystack.place(whole.range())) else {
+            continue;
+        };
         let before = out.len();
         context.spend(MATCH.0)?;
-        out.extend_from_slice(text.get(end..whole.start()).unwrap_or(&[]));
+        out.extend_from_slice(text.get(end..whole.start).unwrap_or(&[]));
         if literal {
             out.extend_from_slice(new);
         } else {
-            expand::expand(&mut out, new, (text, &found), context.limits().text);
+            expand::expand(&mut out, new, (&haystack, &found), context.limits().text);
         }
-        end = whole.end();
+        end = whole.end;
         if out.len() > context.limits().text {
             return Err(Limit::Text(context.limits().text).into());
         }

@@ -8,7 +8,8 @@ use alloc::sync::Arc;
 
 use convoy_template::Str;
 use once_cell::race::OnceBox;
-use regex_automata::meta::Regex;
+
+use super::Expression;
 
 /// Number of places; what they keep is at most this times [`MAX_SIZE`] and what searches need.
 const PLACES: usize = 64;
@@ -20,7 +21,7 @@ const MAX_SIZE: usize = 64 << 10;
 const MAX_PATTERN: usize = 1 << 10;
 
 /// Compiled expressions by their text.
-pub(super) struct Shared([OnceBox<(Str, Arc<Regex>)>; PLACES]);
+pub(super) struct Shared([OnceBox<(Str, Arc<Expression>)>; PLACES]);
 
 impl Default for Shared {
     fn default() -> Self {
@@ -30,7 +31,7 @@ impl Default for Shared {
 
 impl Shared {
     /// The places where an expression may be, best first.
-    fn places(&self, pattern: &[u8]) -> impl Iterator<Item = &OnceBox<(Str, Arc<Regex>)>> {
+    fn places(&self, pattern: &[u8]) -> impl Iterator<Item = &OnceBox<(Str, Arc<Expression>)>> {
         // FNV-1a: texts are short, and nothing depends on how well it spreads but speed.
         let hash = pattern.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -39,12 +40,12 @@ impl Shared {
         self.0.iter().cycle().skip(first).take(TRIES)
     }
 
-    pub(super) fn get(&self, pattern: &Str) -> Option<&Arc<Regex>> {
+    pub(super) fn get(&self, pattern: &Str) -> Option<&Arc<Expression>> {
         let mut kept = self.places(pattern).map_while(OnceBox::get);
         kept.find(|(known, _)| known == pattern).map(|(_, regex)| regex)
     }
 
-    pub(super) fn keep(&self, pattern: &Str, regex: &Arc<Regex>) {
+    pub(super) fn keep(&self, pattern: &Str, regex: &Arc<Expression>) {
         if pattern.len() > MAX_PATTERN || regex.memory_usage() > MAX_SIZE {
             return;
         }
@@ -66,6 +67,12 @@ impl Shared {
 mod tests {
     use super::*;
     use alloc::format;
+    use regex_automata::meta::Regex;
+
+    fn expression(pattern: &str) -> Arc<Expression> {
+        let regex = Regex::new(pattern).expect("it compiles");
+        Arc::new(Expression { regex, states: 1 })
+    }
 
     #[test]
     fn what_is_kept_is_found_until_places_run_out() {
@@ -74,7 +81,7 @@ mod tests {
         for number in 0..1_000 {
             let pattern = Str::from(format!("a{number}b"));
             assert!(shared.get(&pattern).is_none());
-            let regex = Arc::new(Regex::new(&pattern.to_text()).expect("it compiles"));
+            let regex = expression(&pattern.to_text());
             shared.keep(&pattern, &regex);
             shared.keep(&pattern, &regex);
             if let Some(found) = shared.get(&pattern) {
@@ -89,7 +96,7 @@ mod tests {
     fn a_long_expression_is_not_kept() {
         let shared = Shared::default();
         let pattern = Str::from("a".repeat(MAX_PATTERN + 1));
-        let regex = Arc::new(Regex::new("a").expect("it compiles"));
+        let regex = expression("a");
         shared.keep(&pattern, &regex);
         assert!(shared.get(&pattern).is_none());
     }

@@ -6,10 +6,14 @@
 use alloc::format;
 use alloc::string::String;
 
+use super::size::{Excess, MAX_COPIES, Size};
+
 type Result<T> = core::result::Result<T, String>;
 
-/// The most that a repetition may ask for.
-const MAX_REPEAT: u32 = 1_000;
+/// States of a class that is written out, of any character, and of a class of Unicode, about.
+const CLASS: u64 = 12;
+const ANY: u64 = 12;
+const UNICODE: u64 = 300;
 
 /// The classes that have names in brackets.
 const NAMES: [&str; 14] = [
@@ -30,10 +34,11 @@ struct Translator<'p> {
     repeat: Option<&'p str>,
     /// Whether something that can be repeated was last.
     has_atom: bool,
+    size: Size,
 }
 
-/// The engine's pattern for Go's `pattern`, or Go's error.
-pub(super) fn translate(pattern: &str) -> Result<String> {
+/// The engine's pattern for Go's `pattern`, with its states, about; or Go's error.
+pub(super) fn translate(pattern: &str) -> Result<(String, u64)> {
     let mut translator = Translator {
         whole: pattern,
         rest: pattern,
@@ -41,6 +46,7 @@ pub(super) fn translate(pattern: &str) -> Result<String> {
         depth: 0,
         repeat: None,
         has_atom: false,
+        size: Size::default(),
     };
     while let Some(c) = translator.peek() {
         translator.piece(c)?;
@@ -48,7 +54,18 @@ pub(super) fn translate(pattern: &str) -> Result<String> {
     if translator.depth > 0 {
         return Err(error("missing closing )", pattern));
     }
-    Ok(translator.out)
+    let states = translator.size.finish();
+    let states = states.map_err(|excess| too_large(excess, "", pattern))?;
+    Ok((translator.out, states))
+}
+
+/// Go's error for an expression that asks for too much, by the last operator or as a whole.
+fn too_large(excess: Excess, operator: &str, pattern: &str) -> String {
+    match excess {
+        Excess::Copies => error("invalid repeat count", operator),
+        Excess::Height => error("expression nests too deeply", pattern),
+        Excess::Size => error("expression too large", pattern),
+    }
 }
 
 fn push_literal(out: &mut String, c: char) {
@@ -57,6 +74,22 @@ fn push_literal(out: &mut String, c: char) {
     } else {
         out.push_str(&format!("\\x{{{:X}}}", u32::from(c)));
     }
+}
+
+/// How often a repetition asks for what is before it: at least, and at most.
+fn bounds(operator: &str) -> (u64, Option<u64>) {
+    let counted = operator.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let Some(counted) = counted else {
+        return match operator {
+            "?" => (0, Some(1)),
+            "+" => (1, None),
+            _ => (0, None),
+        };
+    };
+    let (least, most) = counted
+        .split_once(',')
+        .map_or((counted, counted), |(least, most)| (least, most));
+    (least.parse().unwrap_or(0), most.parse().ok())
 }
 
 /// What a letter behind a backslash stands for, outside and inside of brackets.
@@ -87,9 +120,18 @@ impl Translator<'_> {
         Some(c)
     }
 
-    fn atom(&mut self) {
+    /// Something that can be repeated, of so many states.
+    fn atom(&mut self, states: u64) {
         self.repeat = None;
         self.has_atom = true;
+        self.size.atom(states);
+    }
+
+    fn literal(&mut self, c: char) {
+        self.repeat = None;
+        self.has_atom = true;
+        self.size.literal();
+        push_literal(&mut self.out, c);
     }
 
     fn piece(&mut self, c: char) -> Result<()> {
@@ -103,11 +145,14 @@ impl Translator<'_> {
                     .checked_sub(1)
                     .ok_or_else(|| error("unexpected )", self.whole))?;
                 self.copy(')');
-                self.atom();
-                Ok(())
+                self.repeat = None;
+                self.has_atom = true;
+                let closed = self.size.close();
+                closed.map_err(|excess| too_large(excess, "", self.whole))
             }
             '|' => {
                 self.copy('|');
+                self.size.alternative();
                 self.repeat = None;
                 self.has_atom = false;
                 Ok(())
@@ -116,13 +161,12 @@ impl Translator<'_> {
             '{' => self.brace(),
             '^' | '$' | '.' => {
                 self.copy(c);
-                self.atom();
+                self.atom(if c == '.' { ANY } else { 1 });
                 Ok(())
             }
             _ => {
                 self.next();
-                push_literal(&mut self.out, c);
-                self.atom();
+                self.literal(c);
                 Ok(())
             }
         }
@@ -134,8 +178,7 @@ impl Translator<'_> {
             return self.repetition(len);
         }
         self.next();
-        push_literal(&mut self.out, '{');
-        self.atom();
+        self.literal('{');
         Ok(())
     }
 
@@ -161,7 +204,7 @@ impl Translator<'_> {
         if !is_number(least) || most.is_some_and(|most| !most.is_empty() && !is_number(most)) {
             return Ok(None);
         }
-        let value = |text: &str| text.parse::<u32>().ok().filter(|count| *count <= MAX_REPEAT);
+        let value = |text: &str| text.parse::<u32>().ok().filter(|count| u64::from(*count) <= MAX_COPIES);
         let bad = || error("invalid repeat count", self.rest.get(..=end).unwrap_or(""));
         let least = value(least).ok_or_else(bad)?;
         if let Some(most) = most.filter(|most| !most.is_empty())
@@ -189,14 +232,18 @@ impl Translator<'_> {
         if self.rest.starts_with('?') {
             self.copy('?');
         }
-        self.repeat = before.get(..before.len() - self.rest.len());
-        Ok(())
+        let written = before.get(..before.len() - self.rest.len());
+        self.repeat = written;
+        let (least, most) = bounds(operator);
+        let repeated = self.size.repeat(least, most, operator.starts_with('{'));
+        repeated.map_err(|excess| too_large(excess, written.unwrap_or(operator), self.whole))
     }
 
     fn group(&mut self) -> Result<()> {
         self.depth += 1;
         if !self.rest.starts_with("(?") {
             self.copy('(');
+            self.size.open(true);
             self.repeat = None;
             self.has_atom = false;
             return Ok(());
@@ -224,6 +271,7 @@ impl Translator<'_> {
         if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
             return Err(error("invalid named capture", head));
         }
+        self.size.open(true);
         if name.starts_with(|c: char| c.is_ascii_digit()) {
             // The engine has no such names: the group is there by number only.
             self.out.push('(');
@@ -256,6 +304,8 @@ impl Translator<'_> {
                     self.skip(len);
                     if c == ')' {
                         self.depth -= 1;
+                    } else {
+                        self.size.open(false);
                     }
                     return Ok(());
                 }
@@ -277,12 +327,21 @@ impl Translator<'_> {
         let Some(c) = self.next() else {
             return Err(error("trailing backslash at end of expression", ""));
         };
-        self.atom();
         if let Some((class, negated)) = perl_class(c) {
+            self.atom(if negated { CLASS } else { 1 });
             self.out.push_str(if negated { "[^" } else { "[" });
             self.out.push_str(class);
             self.out.push(']');
             return Ok(());
+        }
+        match c {
+            'b' | 'B' | 'A' | 'z' | 'C' => self.atom(1),
+            'p' | 'P' => self.atom(UNICODE),
+            'Q' => {
+                self.repeat = None;
+                self.has_atom = true;
+            }
+            _ => {}
         }
         match c {
             'b' => self.out.push_str("(?-u:\\b)"),
@@ -294,7 +353,7 @@ impl Translator<'_> {
             'p' | 'P' => self.unicode_class(c, start)?,
             _ => {
                 let literal = self.escaped_char(c, start)?;
-                push_literal(&mut self.out, literal);
+                self.literal(literal);
             }
         }
         Ok(())
@@ -305,7 +364,7 @@ impl Translator<'_> {
         let end = self.rest.find("\\E");
         let literal = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or("");
         for c in literal.chars() {
-            push_literal(&mut self.out, c);
+            self.literal(c);
         }
         self.has_atom = self.has_atom && !literal.is_empty();
         self.skip(end.map_or(self.rest.len(), |end| end + 2));
@@ -406,7 +465,12 @@ impl Translator<'_> {
             };
             if c == ']' && !first {
                 self.copy(']');
-                self.atom();
+                let written = start.get(..start.len() - self.rest.len()).unwrap_or(start);
+                self.atom(if written.contains("\\p") || written.contains("\\P") {
+                    UNICODE
+                } else {
+                    CLASS
+                });
                 return Ok(());
             }
             first = false;

@@ -75,33 +75,17 @@ fn joined(context: &Context, values: &[Value]) -> Result<Vec<u8>, CallError> {
     if let [Value::String(text)] = values {
         return Ok(text.to_vec());
     }
-    // The escapers print what is absent as templates do.
-    Ok(gofmt::print(&context.heap, values, context.limits().text)?)
+    Ok(gofmt::shown(&context.heap, values, context.limits().text)?)
 }
 
 fn html(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
-    let values = shown(values);
     Ok(html_escape(&joined(context, &values)?))
 }
 
 fn js(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
-    let values = shown(values);
     Ok(js_escape(&joined(context, &values)?))
 }
 
 fn urlquery(context: &mut Context, Rest(values): Rest<Value>) -> Result<Vec<u8>, CallError> {
-    let values = shown(values);
     Ok(query_escape(&joined(context, &values)?))
-}
-
-/// Nil becomes the text that templates print for it.
-fn shown(values: Vec<Value>) -> Vec<Value> {
-    let shown = |value: Value| {
-        if value.is_nil() {
-            Value::string("<no value>")
-        } else {
-            value
-        }
-    };
-    values.into_iter().map(shown).collect()
 }

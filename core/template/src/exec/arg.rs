@@ -22,7 +22,7 @@ impl<'t> Frame<'t, '_> {
         if let Some(found) = self.scope(dot).find(arg)
             && quick::fits(&self.context.heap, found.value, wanted)
         {
-            let slot = Slot::new(found.value.clone(), found.held);
+            let slot = found.slot();
             self.at = Some(arg);
             return Ok(slot);
         }

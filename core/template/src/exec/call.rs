@@ -42,7 +42,7 @@ impl<'t> Frame<'t, '_> {
             if let Some(found) = self.scope(dot).find(arg)
                 && quick::fits(&self.context.heap, found.value, wanted)
             {
-                note_held(&mut held, operands.len(), found.held);
+                note_held(&mut held, operands.len(), found.is_held());
                 operands.push(found.value.clone());
                 self.at = Some(arg);
                 continue;
@@ -105,7 +105,7 @@ impl<'t> Frame<'t, '_> {
             if let Some(found) = self.scope(dot).find(arg)
                 && quick::fits(&self.context.heap, found.value, &Type::Reflect)
             {
-                slot = Slot::new(found.value.clone(), found.held);
+                slot = found.slot();
                 self.at = Some(arg);
             } else {
                 slot = self.arg(dot, &Type::Reflect, arg)?;

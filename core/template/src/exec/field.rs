@@ -63,7 +63,7 @@ impl<'t> Frame<'t, '_> {
             return self.key(map, name, has_args);
         }
         let text = name.to_text();
-        if let Some(function) = self.method(&receiver.value, &text) {
+        if let Some(function) = self.method(&receiver, &text) {
             return self.call(dot, &function, node, args, last, Some(receiver.value));
         }
         match &receiver.value {
@@ -129,6 +129,9 @@ impl<'t> Frame<'t, '_> {
         }
         match found {
             Some(_) if has_args => Err(self.error(format!("{name} has arguments but cannot be invoked as function"))),
+            Some(value) if object.kind() == ObjectKind::Pointer || receiver.is_addressed() => {
+                Ok(Slot::addressed(value))
+            }
             Some(value) => Ok(Slot::plain(value)),
             None => Err(self.no_field(name, receiver)),
         }

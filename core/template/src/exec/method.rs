@@ -6,14 +6,15 @@
 
 use alloc::sync::Arc;
 
-use super::Frame;
+use super::{Frame, Slot};
 use crate::{Function, Value};
 
 impl Frame<'_, '_> {
-    /// The method `name` of `value`.
-    pub(super) fn method(&self, value: &Value, name: &str) -> Option<Arc<Function>> {
+    /// The method `name` of what is in `slot`.
+    pub(super) fn method(&self, slot: &Slot, name: &str) -> Option<Arc<Function>> {
         let heap = &self.context.heap;
-        match value {
+        match &slot.value {
+            Value::Object(object) if slot.is_addressed() => object.method(name).or_else(|| object.pointer_method(name)),
             Value::Object(object) => object.method(name),
             Value::Time(_) => self.context.set.functions().time_method(name),
             Value::Duration(_) => self.context.set.functions().duration_method(name),

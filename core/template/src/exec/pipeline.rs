@@ -11,7 +11,8 @@ impl<'t> Frame<'t, '_> {
         if let Some(word) = pipe.word()
             && let Some(found) = self.scope(dot).find(word)
         {
-            let slot = Slot::plain(found.value.clone());
+            let mut slot = found.slot();
+            slot.release();
             self.at = Some(word);
             return Ok(slot);
         }
@@ -48,7 +49,7 @@ impl<'t> Frame<'t, '_> {
             && last.is_none()
             && let Some(found) = self.scope(dot).find(first)
         {
-            let slot = Slot::new(found.value.clone(), found.held);
+            let slot = found.slot();
             self.at = Some(first);
             return Ok(slot);
         }

@@ -6,15 +6,28 @@
 //! have no other place.
 
 use super::Slot;
+use super::slot::Place;
 use crate::ast::Arg;
 use crate::value::{Elem, Heap, Type};
 use crate::{Context, MissingKey, Str, Value};
 
-/// A value where it lies, and whether an interface holds it.
+/// A value where it lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found<'v> {
     pub(super) value: &'v Value,
-    pub(super) held: bool,
+    place: Place,
+}
+
+impl Found<'_> {
+    #[inline]
+    pub(super) fn is_held(self) -> bool {
+        self.place == Place::Held
+    }
+
+    #[inline]
+    pub(super) fn slot(self) -> Slot {
+        Slot::at(self.value.clone(), self.place)
+    }
 }
 
 static NIL: Value = Value::Nil;
@@ -64,7 +77,7 @@ impl<'v> Scope<'v> {
     fn follow(self, from: &'v Slot, names: &[Str]) -> Option<Found<'v>> {
         let mut found = Found {
             value: &from.value,
-            held: from.is_held(),
+            place: from.place(),
         };
         let mut names = names.iter();
         while let Some(name) = names.next() {
@@ -75,15 +88,21 @@ impl<'v> Scope<'v> {
             }
             let held = node.elem() == Elem::Any;
             found = match node.get(name) {
-                Some(value) => Found { value, held },
+                Some(value) => Found {
+                    value,
+                    place: Place::of(held),
+                },
                 // A field of what is absent may be an error.
                 None if names.len() > 0 => return None,
                 None => match self.missing_key {
                     MissingKey::Default => Found {
                         value: &NIL,
-                        held: false,
+                        place: Place::Plain,
                     },
-                    MissingKey::Zero if held => Found { value: &NIL, held },
+                    MissingKey::Zero if held => Found {
+                        value: &NIL,
+                        place: Place::Held,
+                    },
                     MissingKey::Zero | MissingKey::Error => return None,
                 },
             };

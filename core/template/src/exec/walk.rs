@@ -7,7 +7,7 @@
 use alloc::format;
 
 use super::{Flow, Frame, Result, Slot, is_true, quick};
-use crate::ast::{Action, Arg, Branch, Node, TemplateCall};
+use crate::ast::{Action, Branch, Node, TemplateCall};
 use crate::value::Type;
 use crate::{Limit, Value, gofmt};
 
@@ -63,27 +63,15 @@ impl<'t> Frame<'t, '_> {
         let slot = self.pipeline(dot, &action.pipe)?;
         if action.pipe.decl.is_empty() {
             self.at = Some(action);
-            if let Value::Object(object) = &slot.value
-                && let Some(text) = object.addressed_text()
-                && self.is_addressable(dot, action)?
+            if slot.is_addressed()
+                && let Value::Object(object) = &slot.value
+                && let Some(text) = object.pointer_text()
             {
                 return self.write(text.as_bytes());
             }
             self.print(action, &slot.value)?;
         }
         Ok(())
-    }
-
-    /// Whether an action shows a field or variable as it is: Go can take the address of those, but not of what a
-    /// function answers or an interface holds.
-    fn is_addressable(&mut self, dot: &Slot, action: &'t Action) -> Result<bool> {
-        let [command] = &*action.pipe.commands else {
-            return Ok(false);
-        };
-        let [Arg::Field(_) | Arg::Variable(_) | Arg::Chain(_) | Arg::Dot(_)] = &*command.args else {
-            return Ok(false);
-        };
-        Ok(!self.command(dot, command, None)?.is_held())
     }
 
     fn print(&mut self, action: &'t Action, value: &Value) -> Result<()> {
@@ -99,14 +87,7 @@ impl<'t> Frame<'t, '_> {
                 if let Some(text) = gofmt::Brief::of(value) {
                     return self.write(&text);
                 }
-                let text = match value {
-                    // A pointer is followed before it is printed.
-                    Value::Object(object) if object.text().is_none() && object.go_type().starts_with('*') => {
-                        gofmt::value(&self.context.heap, value, max)
-                            .map(|text| text.strip_prefix(b"&").map_or(text.clone(), <[u8]>::to_vec))
-                    }
-                    _ => gofmt::value(&self.context.heap, value, max),
-                };
+                let text = gofmt::shown(&self.context.heap, core::slice::from_ref(value), max);
                 let text = text.map_err(|limit| self.limit(limit))?;
                 self.context
                     .spend(text.len() as u64 / 64)

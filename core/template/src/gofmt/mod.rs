@@ -40,6 +40,8 @@ pub(crate) struct Printer<'h> {
     flags: Flags,
     /// Inside the report of a bad verb methods are not called.
     erroring: bool,
+    /// Whether a pointer is followed, as an action does with what it shows.
+    follows: bool,
     max: usize,
     breach: Option<Limit>,
 }
@@ -52,6 +54,7 @@ impl<'h> Printer<'h> {
             out: Vec::new(),
             flags: Flags::default(),
             erroring: false,
+            follows: false,
             max,
             breach: None,
         }
@@ -77,6 +80,18 @@ impl<'h> Printer<'h> {
         self.write(text.as_bytes());
     }
 
+    fn print(&mut self, values: &[Value]) {
+        let mut after_string = false;
+        for (place, value) in values.iter().enumerate() {
+            let is_string = matches!(value, Value::String(_));
+            if place > 0 && !is_string && !after_string {
+                self.text(" ");
+            }
+            self.arg(value, 'v');
+            after_string = is_string;
+        }
+    }
+
     fn char(&mut self, c: char) {
         self.text(c.encode_utf8(&mut [0; 4]));
     }
@@ -94,14 +109,25 @@ pub(crate) fn print(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u8>
         };
     }
     let mut printer = Printer::new(heap, max);
-    let mut after_string = false;
-    for (place, value) in values.iter().enumerate() {
-        let is_string = matches!(value, Value::String(_));
-        if place > 0 && !is_string && !after_string {
-            printer.text(" ");
-        }
-        printer.arg(value, 'v');
-        after_string = is_string;
+    printer.print(values);
+    printer.finish()
+}
+
+/// As an action shows values: pointers are followed, and nil is `<no value>`.
+pub(crate) fn shown(heap: &Heap, values: &[Value], max: usize) -> Result<Vec<u8>, Limit> {
+    let mut printer = Printer::new(heap, max);
+    printer.follows = true;
+    if values.iter().any(Value::is_nil) {
+        let shown = |value: &Value| {
+            if value.is_nil() {
+                Value::string("<no value>")
+            } else {
+                value.clone()
+            }
+        };
+        printer.print(&values.iter().map(shown).collect::<Vec<_>>());
+    } else {
+        printer.print(values);
     }
     printer.finish()
 }

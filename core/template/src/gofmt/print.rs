@@ -78,7 +78,8 @@ impl Printer<'_> {
         if self.erroring {
             return false;
         }
-        if verb == 'w' {
+        // An error is wrapped by `Errorf` alone; of bytes each one is bad.
+        if verb == 'w' && !matches!(value, Value::Bytes(_)) {
             self.bad_verb(Some(value), verb);
             return true;
         }
@@ -257,7 +258,7 @@ impl Printer<'_> {
         match object.kind() {
             ObjectKind::Struct => self.fields(&object.printed(), name, verb, depth),
             ObjectKind::Pointer if depth == 0 => {
-                self.text("&");
+                self.text(if self.follows { "" } else { "&" });
                 self.fields(&object.printed(), name.trim_start_matches('*'), verb, depth);
             }
             ObjectKind::Map => {

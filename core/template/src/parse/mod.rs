@@ -18,7 +18,7 @@ use crate::lex::Lexer;
 use crate::limits::{MAX_PARSE_DEPTH, MAX_SOURCE};
 use crate::quote;
 use crate::token::{Kind, Token};
-use crate::{Functions, Limit, ParseError};
+use crate::{Characters, Functions, Limit, ParseError, lossy};
 
 type Result<T> = core::result::Result<T, ParseError>;
 
@@ -58,20 +58,15 @@ struct Parser<'s> {
     trees: Trees,
 }
 
-/// Parses `source` as the template `name`; `bytes` are those of `source`.
-pub(crate) fn parse(
-    name: &str,
-    source: &str,
-    bytes: Arc<[u8]>,
-    delims: (&str, &str),
-    functions: &Functions,
-) -> Result<Trees> {
+/// Parses `source` as the template `name`.
+pub(crate) fn parse(name: &str, source: &Arc<[u8]>, delims: (&str, &str), functions: &Functions) -> Result<Trees> {
     let name: Arc<str> = name.into();
+    let text = Characters::new(source);
     let mut parser = Parser {
         name: name.clone(),
-        source: bytes,
+        source: Arc::clone(source),
         functions,
-        lexer: Lexer::new(source, delims.0, delims.1),
+        lexer: Lexer::new(&text, delims.0, delims.1),
         put_back: Vec::new(),
         line: 1,
         depth: 0,
@@ -248,8 +243,17 @@ impl<'s> Parser<'s> {
         if !matches!(token.kind, Kind::String | Kind::RawString) {
             return Err(self.unexpected(token, context));
         }
-        let name = quote::unquote(&token.text).ok_or_else(|| self.error("invalid syntax"))?;
-        Ok(String::from_utf8_lossy(&name).into())
+        let name = self.string(token)?;
+        Ok(lossy(&name).into())
+    }
+
+    /// The bytes of a string: what is no UTF-8 stays in a raw one, and is U+FFFD in a quoted one.
+    fn string(&self, token: &Token<'_>) -> Result<Vec<u8>> {
+        let bytes = match token.kind {
+            Kind::RawString => quote::unquote_raw(self.source.get(token.pos..).unwrap_or(&[]), token.len as usize),
+            _ => quote::unquote(&token.text),
+        };
+        bytes.ok_or_else(|| self.error("invalid syntax"))
     }
 
     /// Registers a tree; an empty one never replaces another.
@@ -292,7 +296,7 @@ impl<'s> Parser<'s> {
             Kind::Text => Ok(Item::Node(Node::Text(Text::new(
                 &self.source,
                 token.pos,
-                token.text.len(),
+                token.len as usize,
             )))),
             Kind::LeftDelim => {
                 self.scope.action_line = token.line;

@@ -86,7 +86,7 @@ impl<'s> Parser<'s> {
                 Arg::Pipe(self.nested(|parser| parser.pipeline("parenthesized pipeline", Kind::RightParen))?)
             }
             Kind::String | Kind::RawString => {
-                let text = quote::unquote(&token.text).ok_or_else(|| self.error("invalid syntax"))?;
+                let text = self.string(&token)?;
                 let plain = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
                 let is_plain = plain.is_some_and(|plain| plain.as_bytes() == text);
                 Arg::String(StringNode {

@@ -20,6 +20,9 @@ pub enum PlainError {
     /// Functions and the like.
     #[error("json: unsupported type: {0}")]
     Unsupported(String),
+    /// A number that JSON has no text for, in Go's words.
+    #[error("{0}")]
+    NotFinite(String),
     /// Deeper than the limit: a cycle, most likely.
     #[error("{0}")]
     Limit(Limit),
@@ -210,7 +213,7 @@ fn number_value(number: &Number) -> Value {
 }
 
 /// Standard base64, with padding.
-fn base64(bytes: &[u8]) -> String {
+pub(super) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

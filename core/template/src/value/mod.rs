@@ -3,6 +3,7 @@
 mod convert;
 mod entries;
 mod heap;
+pub(crate) mod json;
 mod object;
 pub(crate) mod time;
 mod types;

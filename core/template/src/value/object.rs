@@ -59,9 +59,14 @@ pub trait Object: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The same of a type that has it on its pointer: only an action that writes a field shows it, a function that is
-    /// given the value does not.
-    fn addressed_text(&self) -> Option<String> {
+    /// The method of the type's pointer: it is there for a field of a struct that a pointer leads to, but not for the
+    /// same value as an operand or in a list.
+    fn pointer_method(&self, _name: &str) -> Option<Arc<Function>> {
+        None
+    }
+
+    /// What `Error` or `String` answers, if the type's pointer has one: an action shows it, where it has the pointer.
+    fn pointer_text(&self) -> Option<String> {
         None
     }
 
@@ -88,12 +93,23 @@ pub struct Struct {
     name: &'static str,
     kind: ObjectKind,
     text: Option<String>,
-    addressed_text: Option<String>,
+    pointer_text: Option<String>,
     json: Option<Value>,
     fields: Vec<(Str, Value)>,
     /// Fields that only printers see, with the number of those before them.
     unexported: Vec<(usize, Str, Value)>,
-    methods: Vec<(&'static str, Arc<Function>)>,
+    methods: Methods,
+    pointer_methods: Methods,
+}
+
+/// Methods by name.
+type Methods = Vec<(&'static str, Arc<Function>)>;
+
+fn method_of(methods: &[(&'static str, Arc<Function>)], name: &str) -> Option<Arc<Function>> {
+    methods
+        .iter()
+        .find(|(key, _)| *key == name)
+        .map(|(_, function)| function.clone())
 }
 
 impl Struct {
@@ -104,11 +120,12 @@ impl Struct {
             name,
             kind: ObjectKind::Struct,
             text: None,
-            addressed_text: None,
+            pointer_text: None,
             json: None,
             fields: Vec::new(),
             unexported: Vec::new(),
-            methods: Vec::new(),
+            methods: Methods::new(),
+            pointer_methods: Methods::new(),
         }
     }
 
@@ -155,10 +172,17 @@ impl Struct {
         self
     }
 
-    /// With a `String` method on its pointer that answers this.
+    /// With one more method on its pointer, whose first parameter is the receiver.
     #[must_use]
-    pub fn addressed_text(mut self, text: impl Into<String>) -> Self {
-        self.addressed_text = Some(text.into());
+    pub fn pointer_method(mut self, name: &'static str, function: Function) -> Self {
+        self.pointer_methods.push((name, Arc::new(function)));
+        self
+    }
+
+    /// With a `String` method on its pointer that answers this, as an action shows it.
+    #[must_use]
+    pub fn pointer_text(mut self, text: impl Into<String>) -> Self {
+        self.pointer_text = Some(text.into());
         self
     }
 
@@ -193,18 +217,19 @@ impl Object for Struct {
     }
 
     fn method(&self, name: &str) -> Option<Arc<Function>> {
-        self.methods
-            .iter()
-            .find(|(key, _)| *key == name)
-            .map(|(_, function)| function.clone())
+        method_of(&self.methods, name)
     }
 
     fn text(&self) -> Option<String> {
         self.text.clone()
     }
 
-    fn addressed_text(&self) -> Option<String> {
-        self.addressed_text.clone()
+    fn pointer_method(&self, name: &str) -> Option<Arc<Function>> {
+        method_of(&self.pointer_methods, name)
+    }
+
+    fn pointer_text(&self) -> Option<String> {
+        self.pointer_text.clone()
     }
 
     fn json(&self) -> Option<Value> {
@@ -234,16 +259,13 @@ pub struct Named {
     /// The name of the type, as `%T` prints it.
     pub name: &'static str,
     /// Its methods; their first parameter is the receiver.
-    pub methods: Vec<(&'static str, Arc<Function>)>,
+    pub methods: Methods,
 }
 
 impl Named {
     /// The method of this name.
     #[must_use]
     pub fn method(&self, name: &str) -> Option<Arc<Function>> {
-        self.methods
-            .iter()
-            .find(|(key, _)| *key == name)
-            .map(|(_, function)| function.clone())
+        method_of(&self.methods, name)
     }
 }

@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use read::{parse, parse_with};
+pub use read::{parse, parse_in_part, parse_with};
 pub(crate) use read::{quote_go, replace_broken};
-pub(crate) use write::{push_number, push_string};
-pub use write::{to_canonical, write_canonical};
+pub(crate) use write::push_string;
+pub use write::{push_bytes, push_number, to_canonical, write_canonical};

@@ -22,6 +22,20 @@ pub fn parse(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Value, Error> {
 /// # Errors
 /// When the text is not JSON, or passes a limit.
 pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits, numbers: Numbers) -> Result<Value, Error> {
+    let (value, out_of_range) = parse_in_part(text, limits, numbers)?;
+    out_of_range.map_or(Ok(value), Err)
+}
+
+/// As [`parse_with`], but what can be read is there beside the error about a number that is beyond a float's range:
+/// such numbers are null in it. The error is that of the first one.
+///
+/// # Errors
+/// When the text is not JSON, or passes a limit.
+pub fn parse_in_part(
+    text: impl AsRef<[u8]>,
+    limits: &Limits,
+    numbers: Numbers,
+) -> Result<(Value, Option<Error>), Error> {
     let text = text.as_ref();
     let mut reader = Reader {
         text,
@@ -40,7 +54,7 @@ pub fn parse_with(text: impl AsRef<[u8]>, limits: &Limits, numbers: Numbers) -> 
     if reader.at < text.len() {
         return Err(reader.unexpected("after top-level value"));
     }
-    reader.out_of_range.map_or(Ok(value), Err)
+    Ok((value, reader.out_of_range))
 }
 
 struct Reader<'a> {
@@ -115,7 +129,10 @@ impl Reader<'_> {
             Some(b't') => self.literal("true", Value::Bool(true)),
             Some(b'f') => self.literal("false", Value::Bool(false)),
             Some(b'n') => self.literal("null", Value::Null),
-            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(self.number()?)),
+            Some(b'-' | b'0'..=b'9') => Ok(match self.number()? {
+                Number::Float(f) if !f.is_finite() => Value::Null,
+                number => Value::Number(number),
+            }),
             _ => Err(self.unexpected("looking for beginning of value")),
         }
     }

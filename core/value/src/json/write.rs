@@ -84,7 +84,7 @@ fn write_map(map: &Map, out: &mut String, flush: &mut impl FnMut(&mut String)) {
 }
 
 /// A number as Go writes the value that it holds; digits beyond 64 bits are a float there.
-pub(crate) fn push_number(out: &mut String, number: &Number) {
+pub fn push_number(out: &mut String, number: &Number) {
     use core::fmt::Write as _;
     // Writing into a String cannot fail.
     let _ = match number {
@@ -120,10 +120,27 @@ static SPECIAL: [bool; 256] = {
 
 /// A string in quotes, escaped as Go does.
 pub(crate) fn push_string(out: &mut String, text: &str) {
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// Bytes as a string in quotes, as Go writes a string: what is no UTF-8 becomes the escape of U+FFFD, byte by byte.
+pub fn push_bytes(out: &mut String, bytes: &[u8]) {
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        push_escaped(out, chunk.valid());
+        for _ in chunk.invalid() {
+            out.push_str("\\ufffd");
+        }
+    }
+    out.push('"');
+}
+
+fn push_escaped(out: &mut String, text: &str) {
     const HEX: [char; 16] = [
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
     ];
-    out.push('"');
     let bytes = text.as_bytes();
     let mut start = 0;
     let mut at = 0;
@@ -159,7 +176,6 @@ pub(crate) fn push_string(out: &mut String, text: &str) {
         start = at;
     }
     out.push_str(&text[start..]);
-    out.push('"');
 }
 
 #[cfg(test)]
@@ -191,6 +207,13 @@ mod tests {
             "a<b>&\u{2028}\u{2029}\u{8}\u{c}\n\r\t\u{1}\"\\\u{7f}é😀/",
             "\"a\\u003cb\\u003e\\u0026\\u2028\\u2029\\b\\f\\n\\r\\t\\u0001\\\"\\\\\u{7f}é😀/\"",
         );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_escaped_one_by_one() {
+        let mut out = String::new();
+        push_bytes(&mut out, b"a<\xffb\xe2\x82\xef\xbf\xbd");
+        assert_eq!(out, "\"a\\u003c\\ufffdb\\ufffd\\ufffd\u{fffd}\"");
     }
 
     #[test]

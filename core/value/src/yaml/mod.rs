@@ -35,7 +35,7 @@ use alloc::vec::Vec;
 
 use crate::Value;
 
-pub use emit::{MarshalError, marshal, to_string};
+pub use emit::{MarshalError, marshal, to_string, v3};
 pub use error::{Error, ErrorKind};
 
 /// One document of a stream.

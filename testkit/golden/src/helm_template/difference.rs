@@ -2,6 +2,7 @@
 
 use super::{Answer, Question, Sdk, answer};
 use crate::encoding::from_base64;
+use crate::template::known;
 
 /// A case with both answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Difference {
     pub ours: Answer,
 }
 
-/// Where ours differs from Helm's, left out what Helm answers at random.
+/// Where ours differs from Helm's, left out what Helm answers at random and what is [known].
 pub fn differences(sdk: &mut Sdk, questions: &[Question]) -> Vec<Difference> {
     let answers = sdk.ask(questions);
     let found: Vec<Difference> = questions
@@ -23,13 +24,20 @@ pub fn differences(sdk: &mut Sdk, questions: &[Question]) -> Vec<Difference> {
         .enumerate()
         .filter_map(|(index, (question, helm))| {
             let ours = answer(question);
-            (!same(&ours, &helm)).then_some(Difference { index, helm, ours })
+            (!same(&ours, &helm) && !is_known(&helm, &ours)).then_some(Difference { index, helm, ours })
         })
         .collect();
     found
         .into_iter()
         .filter(|difference| !is_random(sdk, &questions[difference.index], difference))
         .collect()
+}
+
+/// Whether the two are [known] to differ.
+#[must_use]
+pub fn is_known(helm: &Answer, ours: &Answer) -> bool {
+    let written = |answer: &Answer| answer.as_ref().map(|text| written(text)).map_err(String::clone);
+    known::difference(&written(helm), &written(ours)).is_some()
 }
 
 /// Equal, but for addresses: no two runs have them in common.
@@ -44,14 +52,16 @@ pub fn same(ours: &Answer, helm: &Answer) -> bool {
 
 /// A text with what a template wrote in base64 as it was written, and without addresses.
 fn shown(text: &str) -> String {
+    without_addresses(&written(text))
+}
+
+/// A text with what a template wrote in base64 as it was written.
+fn written(text: &str) -> String {
     const MARK: &str = "v: \"";
     let lines = text.lines().map(|line| {
         let encoded = line.strip_prefix(MARK).and_then(|rest| rest.strip_suffix('"'));
         let decoded = encoded.and_then(from_base64);
-        decoded.map_or_else(
-            || line.to_owned(),
-            |bytes| without_addresses(&String::from_utf8_lossy(&bytes)),
-        )
+        decoded.map_or_else(|| line.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     });
     lines.collect::<Vec<String>>().join("\n")
 }

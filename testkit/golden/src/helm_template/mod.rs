@@ -9,14 +9,15 @@ mod command;
 mod difference;
 pub mod functions;
 pub mod generate;
+pub mod objects;
 mod ours;
 mod rows;
 mod sdk;
 
 pub use command::ask_command;
-pub use difference::{Difference, differences, same};
+pub use difference::{Difference, differences, is_known, same};
 pub use ours::{answer, on_a_large_stack};
-pub use rows::{Row, found, functions as function_rows, write};
+pub use rows::{Row, found, functions as function_rows, objects as object_rows, write};
 pub use sdk::Sdk;
 
 use serde::{Deserialize, Serialize};

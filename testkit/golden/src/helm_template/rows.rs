@@ -58,6 +58,15 @@ pub fn functions() -> Vec<Row> {
     read("functions.jsonl")
 }
 
+/// Helm's and Go's own types as templates see them.
+///
+/// # Panics
+/// When they cannot be read.
+#[must_use]
+pub fn objects() -> Vec<Row> {
+    read("objects.jsonl")
+}
+
 fn read(name: &str) -> Vec<Row> {
     let text = fs::read_to_string(path(name)).unwrap_or_default();
     let rows = text.lines().skip(1);

@@ -1,7 +1,8 @@
 //! Calls and templates from a seed.
 
 use super::Case;
-use super::spec::{FUNCTIONS, pool};
+use super::pools::pool;
+use super::spec::FUNCTIONS;
 use crate::generate::Random;
 
 /// The words that wrap a call so that what it gives is seen with its type.

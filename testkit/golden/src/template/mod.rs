@@ -4,8 +4,10 @@
 //! - [`ours`] renders a case with our engine, [`oracle`] asks Go, one process for a batch.
 
 pub mod generate;
+pub mod known;
 pub mod oracle;
 pub mod ours;
+pub mod pools;
 pub mod random;
 pub mod record;
 pub mod shape;

@@ -253,5 +253,5 @@ fn seconds(text: &[u8]) -> i64 {
     } else {
         "20060102150405Z"
     };
-    convoy_template::value::Time::parse(layout, &text).map_or(0, |time| time.seconds)
+    convoy_template::value::Time::parse(layout, text.as_bytes()).map_or(0, |time| time.seconds)
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+pub(super) use convoy_domain::content::template_limits as templates;
 use convoy_domain::limits::Limits;
 use convoy_template::Limit;
 
@@ -25,15 +26,6 @@ pub(super) fn packed(limits: &Limits) -> Bound {
     Bound {
         bytes: limits.source_bytes,
         flag: Some("--limit-source-bytes"),
-    }
-}
-
-pub(super) fn templates(limits: &Limits) -> convoy_template::Limits {
-    convoy_template::Limits {
-        steps: limits.template_steps,
-        templates: limits.template_recursion,
-        output: limits.template_output,
-        ..convoy_template::Limits::default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Go's reference-time layouts: `Mon Jan 2 15:04:05 MST 2006`.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
@@ -277,7 +278,8 @@ struct Reading<'a> {
 }
 
 /// Reads `text` by `layout`.
-pub(super) fn parse(layout: &str, text: &str) -> Result<Time, String> {
+pub(super) fn parse(layout: &[u8], text: &[u8]) -> Result<Time, String> {
+    let (layout, text) = (&*bytes_as_text(layout), &*bytes_as_text(text));
     let mut reading = Reading {
         layout,
         text,
@@ -324,17 +326,25 @@ enum Trouble {
     Range(&'static str),
 }
 
+/// A character for each byte: layouts are ASCII, and what is not is only compared and quoted.
+pub(super) fn bytes_as_text(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
+    }
+}
+
 /// As errors show a text: bytes beyond printable ASCII in hexadecimal.
 pub(super) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => {
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
                 out.push('\\');
-                out.push(char::from(byte));
+                out.push(c);
             }
-            b' '..0x80 => out.push(char::from(byte)),
-            _ => push_format(&mut out, format_args!("\\x{byte:02x}")),
+            ' '..'\u{80}' => out.push(c),
+            _ => push_format(&mut out, format_args!("\\x{:02x}", u32::from(c))),
         }
     }
     out.push('"');

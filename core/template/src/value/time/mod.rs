@@ -5,7 +5,7 @@ mod layout;
 use alloc::string::String;
 use core::fmt;
 
-use crate::Str;
+use crate::{Str, lossy};
 
 /// The zone that an instant is shown in: its offset then, and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,15 +198,15 @@ impl Time {
     ///
     /// # Errors
     /// With Go's text when the two do not agree.
-    pub fn parse(layout: &str, text: &str) -> Result<Self, String> {
-        layout::parse(layout, text)
+    pub fn parse(layout: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Result<Self, String> {
+        layout::parse(layout.as_ref(), text.as_ref())
     }
 }
 
 /// As Go's `String`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&layout::format(
+        f.write_str(&lossy(&layout::format(
             self,
             b"2006-01-02 15:04:05.999999999 -0700 MST",
         )))
@@ -215,8 +215,8 @@ impl fmt::Display for Time {
 
 /// A text as errors about times and durations show it.
 #[must_use]
-pub fn time_quote(text: &str) -> String {
-    layout::quote(text)
+pub fn time_quote(text: impl AsRef<[u8]>) -> String {
+    layout::quote(&layout::bytes_as_text(text.as_ref()))
 }
 
 /// `time.Duration` as Go's `String`.

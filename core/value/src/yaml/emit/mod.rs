@@ -7,6 +7,7 @@ mod letters;
 mod order;
 mod scalar;
 mod through_json;
+pub mod v3;
 mod writer;
 
 use alloc::borrow::Cow;

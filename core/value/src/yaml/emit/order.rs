@@ -14,19 +14,19 @@ pub(super) fn entries(map: &Map) -> Vec<(&str, &Value)> {
     // Sorted by bytes first, so that the result does not depend on the order of insertion even where the natural
     // order is no total one.
     entries.sort_unstable_by_key(|(key, _)| *key);
-    merge_sort(entries)
+    merge_sort(entries, |a, b| less(a.0, b.0))
 }
 
-/// A merge sort: unlike the standard library's it accepts any answer of [`less`].
-fn merge_sort<'a>(entries: Vec<(&'a str, &'a Value)>) -> Vec<(&'a str, &'a Value)> {
-    let mut from = entries;
+/// A merge sort: unlike the standard library's it accepts any answer of `less`.
+pub(super) fn merge_sort<T: Copy>(items: Vec<T>, less: impl Fn(T, T) -> bool) -> Vec<T> {
+    let mut from = items;
     let mut width = 1;
     while width < from.len() {
         let mut to = Vec::with_capacity(from.len());
         for pair in from.chunks(2 * width) {
             let (mut left, mut right) = pair.split_at(width.min(pair.len()));
             while let ([l, left_rest @ ..], [r, right_rest @ ..]) = (left, right) {
-                if less(r.0, l.0) {
+                if less(*r, *l) {
                     to.push(*r);
                     right = right_rest;
                 } else {
@@ -82,7 +82,7 @@ fn ends_in_number(head: &str) -> bool {
 }
 
 /// The number at the beginning of `text`, behind `start`, and how many digits it has.
-fn number(start: i64, text: &str) -> (i64, usize) {
+pub(super) fn number(start: i64, text: &str) -> (i64, usize) {
     text.chars()
         .take_while(|c| is_digit(*c))
         .fold((start, 0), |(number, count), c| {

@@ -1,5 +1,7 @@
 //! How a scalar is written: which style it may have, and each style's text.
 
+use alloc::string::String;
+
 use super::writer::{Place, WIDTH, Writer};
 use crate::yaml::error::Dialect;
 use crate::yaml::resolve::{self, Resolved};
@@ -27,12 +29,12 @@ pub(super) fn is_multiline(text: &str) -> bool {
     text.contains(is_break)
 }
 
-fn is_break(c: char) -> bool {
+pub(super) fn is_break(c: char) -> bool {
     matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// libyaml's idea of what can stand unescaped; characters beyond 16 bits cannot.
-fn is_printable(c: char) -> bool {
+pub(super) fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }
 
@@ -58,7 +60,7 @@ pub(super) fn style(text: &str, simple_key: bool) -> Style {
 }
 
 /// Whether the text is a number in base 60, which other readers of YAML 1.1 know.
-fn is_base60(text: &str) -> bool {
+pub(super) fn is_base60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let whole = unsigned.split_once('.').map_or(unsigned, |(whole, _)| whole);
     let fraction = &unsigned[whole.len()..];
@@ -223,38 +225,9 @@ impl<C> Writer<C> {
     }
 
     fn escape(&mut self, c: char) {
-        self.put('\\');
-        let short = match c {
-            '\0' => '0',
-            '\u{7}' => 'a',
-            '\u{8}' => 'b',
-            '\t' => 't',
-            '\n' => 'n',
-            '\u{b}' => 'v',
-            '\u{c}' => 'f',
-            '\r' => 'r',
-            '\u{1b}' => 'e',
-            '"' => '"',
-            '\\' => '\\',
-            '\u{85}' => 'N',
-            '\u{a0}' => '_',
-            '\u{2028}' => 'L',
-            '\u{2029}' => 'P',
-            _ => {
-                let (letter, digits) = match u32::from(c) {
-                    0..=0xFF => ('x', 2),
-                    0x100..=0xFFFF => ('u', 4),
-                    _ => ('U', 8),
-                };
-                self.put(letter);
-                for place in (0..digits).rev() {
-                    let digit = char::from_digit(u32::from(c) >> (4 * place) & 15, 16).unwrap_or('0');
-                    self.put(digit.to_ascii_uppercase());
-                }
-                return;
-            }
-        };
-        self.put(short);
+        let before = self.out.len();
+        push_escape(&mut self.out, c);
+        self.column += self.out.len() - before;
     }
 
     fn write_literal(&mut self, text: &str) {
@@ -288,4 +261,40 @@ impl<C> Writer<C> {
             }
         }
     }
+}
+
+/// The escape of `c` in a double-quoted scalar.
+pub(super) fn push_escape(out: &mut String, c: char) {
+    out.push('\\');
+    let short = match c {
+        '\0' => '0',
+        '\u{7}' => 'a',
+        '\u{8}' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\u{b}' => 'v',
+        '\u{c}' => 'f',
+        '\r' => 'r',
+        '\u{1b}' => 'e',
+        '"' => '"',
+        '\\' => '\\',
+        '\u{85}' => 'N',
+        '\u{a0}' => '_',
+        '\u{2028}' => 'L',
+        '\u{2029}' => 'P',
+        _ => {
+            let (letter, digits) = match u32::from(c) {
+                0..=0xFF => ('x', 2),
+                0x100..=0xFFFF => ('u', 4),
+                _ => ('U', 8),
+            };
+            out.push(letter);
+            for place in (0..digits).rev() {
+                let digit = char::from_digit(u32::from(c) >> (4 * place) & 15, 16).unwrap_or('0');
+                out.push(digit.to_ascii_uppercase());
+            }
+            return;
+        }
+    };
+    out.push(short);
 }
