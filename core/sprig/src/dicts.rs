@@ -7,7 +7,6 @@ use convoy_template::{CallError, Context, Function, Functions, Limit, MAX_VALUE_
 
 use crate::coerce::{list, text_of};
 use crate::merge::merge_into;
-use crate::versions;
 
 type Result<T> = core::result::Result<T, CallError>;
 
@@ -226,6 +225,7 @@ fn deep_copy(context: &mut Context, value: &Value, depth: usize) -> core::result
             }
             Ok(Value::Map(copy))
         }
-        _ => Ok(versions::copied(value).unwrap_or_else(|| value.clone())),
+        Value::Object(object) => Ok(object.copied().unwrap_or_else(|| value.clone())),
+        _ => Ok(value.clone()),
     }
 }

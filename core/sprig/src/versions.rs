@@ -30,12 +30,6 @@ pub(crate) fn register(functions: &mut Functions) {
 #[derive(Debug)]
 struct SemverObject(Version);
 
-/// What Go's library makes of a version when it copies a value: the copy has none of the fields, which it does not see.
-pub(crate) fn copied(value: &Value) -> Option<Value> {
-    version_of(value)?;
-    Some(Value::Object(Arc::new(SemverObject(Version::default()))))
-}
-
 fn version_of(value: &Value) -> Option<&Version> {
     value.downcast::<SemverObject>().map(|object| &object.0)
 }
@@ -104,6 +98,10 @@ impl Object for SemverObject {
 
     fn json(&self) -> Option<Value> {
         Some(Value::from(self.0.to_string()))
+    }
+
+    fn copied(&self) -> Option<Value> {
+        Some(Value::Object(Arc::new(Self(Version::default()))))
     }
 
     fn printed(&self) -> Vec<(Str, Value)> {

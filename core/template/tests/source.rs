@@ -4,32 +4,48 @@ use std::sync::Arc;
 
 use convoy_template::{Context, ExecError, Functions, Limits, TemplateSet, Value};
 
-fn execute(set: TemplateSet) -> Result<String, ExecError> {
+fn execute(set: TemplateSet) -> Result<Vec<u8>, ExecError> {
     let mut context = Context::new(Arc::new(set), Arc::default(), Limits::default());
-    let text = context.execute("x", Value::Nil)?;
-    Ok(String::from_utf8(text).expect("UTF-8 was written"))
+    context.execute("x", Value::Nil)
+}
+
+fn kept(source: &[u8]) -> Result<Vec<u8>, ExecError> {
+    let mut set = TemplateSet::new(Functions::builtins());
+    set.parse_shared("x", &source.into()).expect("it parses");
+    execute(set)
 }
 
 #[test]
 fn a_source_that_is_kept_reads_as_one_that_is_copied() {
-    let check = |source: &[u8], expect: &str| {
-        let mut kept = TemplateSet::new(Functions::builtins());
-        kept.parse_shared("x", &source.into()).expect("it parses");
+    let check = |source: &str, expect: &str| {
         let mut copied = TemplateSet::new(Functions::builtins());
-        copied.parse("x", &String::from_utf8_lossy(source)).expect("it parses");
-        assert_eq!(execute(kept).expect("it runs"), expect);
-        assert_eq!(execute(copied).expect("it runs"), expect);
+        copied.parse("x", source).expect("it parses");
+        assert_eq!(kept(source.as_bytes()).expect("it runs"), expect.as_bytes());
+        assert_eq!(execute(copied).expect("it runs"), expect.as_bytes());
     };
     check(
-        b"a {{- /* c */ -}} \n b{{ if true }} c {{ else }} d {{ end }}e",
+        "a {{- /* c */ -}} \n b{{ if true }} c {{ else }} d {{ end }}e",
         "ab c e",
     );
-    check(b"\xff{{ print 1 }}\xc3", "\u{fffd}1\u{fffd}");
-    check("\u{e9}{{- ` ` -}} \u{e9}".as_bytes(), "\u{e9} \u{e9}");
+    check("\u{e9}{{- ` ` -}} \u{e9}", "\u{e9} \u{e9}");
     check(
-        b"{{ define \"y\" }} in {{ . }}{{ end }}out{{ template \"y\" 1 }}",
+        "{{ define \"y\" }} in {{ . }}{{ end }}out{{ template \"y\" 1 }}",
         "out in 1",
     );
+}
+
+/// As in Go: bytes that are no UTF-8 stay in text and raw strings, and are U+FFFD in quoted ones.
+#[test]
+fn bytes_that_are_no_text_are_written_as_they_are() {
+    let check = |source: &[u8], expect: &[u8]| assert_eq!(kept(source).expect("it runs"), expect, "{source:?}");
+    check(b"\xff{{ print 1 }}\xc3", b"\xff1\xc3");
+    check(
+        b"\xfe {{- `a\xffb\r` -}} \xe2\x82{{ 1 }}\xef\xbf\xbd",
+        b"\xfea\xffb\xe2\x821\xef\xbf\xbd",
+    );
+    check(b"{{ \"\xff\" }}{{ '\xff' }}{{/* \xff */}}", b"\xef\xbf\xbd65533");
+    let error = kept(b"\xff\xff\n\xff {{ print 1 }}{{ index 1 \"\xff\" }}").expect_err("a number has no index");
+    assert_eq!((error.line, error.column), (2, 18));
 }
 
 #[test]

@@ -65,9 +65,13 @@ impl<'t> Frame<'t, '_> {
         }
     }
 
-    /// `value` as `%v` shows it in an error.
+    /// `value` as an error shows it.
     pub(super) fn shown(&self, value: &Value) -> Result<alloc::string::String> {
-        let text = gofmt::value(&self.context.heap, value, self.context.limits().text);
+        let text = gofmt::shown(
+            &self.context.heap,
+            core::slice::from_ref(value),
+            self.context.limits().text,
+        );
         let text = text.map_err(|limit| self.limit(limit))?;
         Ok(Str::from(text).to_string())
     }

@@ -80,6 +80,12 @@ pub trait Object: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What a copy of all that the value refers to is, where that is another value: Go's copies lose the fields that are
+    /// not exported.
+    fn copied(&self) -> Option<Value> {
+        None
+    }
+
     /// All fields in order of declaration, or all entries of a map in order of keys.
     fn entries(&self) -> Vec<(Str, Value)>;
 
@@ -234,6 +240,27 @@ impl Object for Struct {
 
     fn json(&self) -> Option<Value> {
         self.json.clone()
+    }
+
+    fn copied(&self) -> Option<Value> {
+        let mut copy = self.clone();
+        for (_, value) in &mut copy.fields {
+            if let Value::Object(object) = value
+                && let Some(copied) = object.copied()
+            {
+                *value = copied;
+            }
+        }
+        for (_, _, value) in &mut copy.unexported {
+            *value = if value.as_str().is_some() {
+                Value::string("")
+            } else {
+                Value::Nil
+            };
+        }
+        // Its text is made of what is lost.
+        copy.pointer_text = self.pointer_text.as_ref().map(|_| String::new());
+        Some(copy.into_value())
     }
 
     fn printed(&self) -> Vec<(Str, Value)> {

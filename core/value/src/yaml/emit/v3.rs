@@ -251,7 +251,7 @@ mod tests {
         let check = |keys: &[&str], expect: &[usize]| assert_eq!(order(keys), expect, "{keys:?}");
         check(&["a1-", "a1b"], &[1, 0]);
         check(&["ab", "a-"], &[1, 0]);
-        check(&["a10", "a2", "a02", "a"], &[3, 2, 1, 0]);
+        check(&["a10", "a02", "a2", "a"], &[3, 2, 1, 0]);
         check(&["b", "A", "é", ""], &[3, 1, 0, 2]);
     }
 }
