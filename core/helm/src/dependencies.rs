@@ -54,6 +54,9 @@ fn select(chart: &mut Chart, given: &Tree, path: &str) -> Result<(), Mismatch> {
         .metadata
         .dependencies
         .retain(|dependency| dependency.as_ref().is_none_or(|dependency| stays(&dependency.name)));
+    // A list of which nothing is left is none to what follows; one that is empty from the start, below a chart without
+    // a list, still counts.
+    chart.metadata.lists_dependencies = !chart.metadata.dependencies.is_empty();
     for sub in &mut chart.dependencies {
         let path = format!("{path}{}.", sub.name());
         select(sub, &values, &path)?;
@@ -145,7 +148,7 @@ fn import(chart: &mut Chart) -> Result<(), Mismatch> {
     for sub in &mut chart.dependencies {
         import(sub)?;
     }
-    if chart.metadata.dependencies.is_empty() {
+    if !chart.metadata.lists_dependencies {
         return Ok(());
     }
     let (mut heap, values) = coalesce::values_of(chart, &Tree::empty(), Mode::Merge)?;

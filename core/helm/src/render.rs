@@ -172,6 +172,7 @@ fn render_with(mut chart: Chart, settings: &Settings, parsed: Option<&Parsed>) -
             version: settings.kube_version.version.clone(),
         });
     }
+    let warnings = tables.warnings().to_vec();
     let (mut texts, context) = engine::render(&mut chart, (tables, values), settings, parsed)?;
     let notes = take_notes(&mut texts, chart.name());
     let (manifests, hooks) = manifest::sort(texts)?;
@@ -182,7 +183,7 @@ fn render_with(mut chart: Chart, settings: &Settings, parsed: Option<&Parsed>) -
         manifests,
         hooks,
         notes,
-        warnings: tables.warnings().to_vec(),
+        warnings,
     };
     Ok((rendered, Remains((chart, context))))
 }

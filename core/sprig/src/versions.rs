@@ -5,9 +5,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use convoy_template::value::{Object, ObjectKind, UintKind};
+use convoy_template::value::{Object, ObjectKind, Type, UintKind};
 use convoy_template::{CallError, Context, Function, Functions, Str, Value};
 
+use crate::NIL_DEREFERENCE;
 use crate::semver::{Constraint, Version};
 
 pub(crate) fn register(functions: &mut Functions) {
@@ -22,16 +23,22 @@ pub(crate) fn register(functions: &mut Functions) {
         )
         .add("semver", |_: &mut Context, version: Str| -> Result<Value, CallError> {
             let version = Version::parse(&version.to_text()).map_err(|error| error.to_string())?;
-            Ok(Value::Object(Arc::new(SemverObject(version))))
+            Ok(Value::Object(Arc::new(SemverObject {
+                version,
+                by_value: false,
+            })))
         });
 }
 
-/// `*semver.Version` with the methods that templates can call.
+/// `*semver.Version`, or the version itself as counting up gives it, with the methods that templates can call.
 #[derive(Debug)]
-struct SemverObject(Version);
+struct SemverObject {
+    version: Version,
+    by_value: bool,
+}
 
 fn version_of(value: &Value) -> Option<&Version> {
-    value.downcast::<SemverObject>().map(|object| &object.0)
+    value.downcast::<SemverObject>().map(|object| &object.version)
 }
 
 fn getter(name: &str, get: fn(&Version) -> Value) -> Function {
@@ -43,30 +50,45 @@ fn getter(name: &str, get: fn(&Version) -> Value) -> Function {
 fn changed(name: &str, change: fn(&Version) -> Option<Version>) -> Function {
     Function::new(name, move |_: &mut Context, receiver: Value| {
         let version = version_of(&receiver).and_then(change);
-        version.map(|version| Value::Object(Arc::new(SemverObject(version))))
+        version.map(|version| {
+            Value::Object(Arc::new(SemverObject {
+                version,
+                by_value: true,
+            }))
+        })
     })
 }
 
+/// `*semver.Version`, which nil can be.
+const POINTER: Type = Type::Host("*semver.Version", true);
+
 /// A comparison with another version.
 fn compared(name: &str, compare: fn(core::cmp::Ordering) -> Value) -> Function {
-    Function::new(
-        name,
-        move |_: &mut Context, receiver: Value, other: Value| -> Result<Option<Value>, CallError> {
-            match (version_of(&receiver), version_of(&other)) {
-                (Some(a), Some(b)) => Ok(Some(compare(a.compare(b)))),
-                _ => Err("wrong type for value; expected *semver.Version".into()),
-            }
-        },
-    )
+    Function::dynamic(name, [Type::Any, POINTER].into(), false, move |_, operands| {
+        let versions = match operands {
+            [a, b] => version_of(a).zip(version_of(b)),
+            _ => None,
+        };
+        let (a, b) = versions.ok_or(NIL_DEREFERENCE)?;
+        Ok(compare(a.compare(b)))
+    })
 }
 
 impl Object for SemverObject {
     fn go_type(&self) -> &'static str {
-        "*semver.Version"
+        if self.by_value {
+            "semver.Version"
+        } else {
+            "*semver.Version"
+        }
     }
 
     fn kind(&self) -> ObjectKind {
-        ObjectKind::Pointer
+        if self.by_value {
+            ObjectKind::Struct
+        } else {
+            ObjectKind::Pointer
+        }
     }
 
     fn method(&self, name: &str) -> Option<Arc<Function>> {
@@ -76,11 +98,13 @@ impl Object for SemverObject {
             "Patch" => getter(name, |version| Value::Uint(UintKind::Uint64, version.patch())),
             "Prerelease" => getter(name, |version| Value::from(version.prerelease())),
             "Metadata" => getter(name, |version| Value::from(version.metadata())),
-            "Original" => getter(name, |version| Value::from(version.original())),
             "String" => getter(name, |version| Value::from(version.to_string())),
             "IncMajor" => changed(name, |version| version.inc_major().ok()),
             "IncMinor" => changed(name, |version| version.inc_minor().ok()),
             "IncPatch" => changed(name, |version| version.inc_patch().ok()),
+            // The others are methods of the pointer.
+            _ if self.by_value => return None,
+            "Original" => getter(name, |version| Value::from(version.original())),
             "Compare" => compared(name, |order| Value::int(order as i64)),
             "Equal" => compared(name, |order| Value::Bool(order.is_eq())),
             "LessThan" => compared(name, |order| Value::Bool(order.is_lt())),
@@ -93,19 +117,22 @@ impl Object for SemverObject {
     }
 
     fn text(&self) -> Option<String> {
-        Some(self.0.to_string())
+        Some(self.version.to_string())
     }
 
     fn json(&self) -> Option<Value> {
-        Some(Value::from(self.0.to_string()))
+        Some(Value::from(self.version.to_string()))
     }
 
     fn copied(&self) -> Option<Value> {
-        Some(Value::Object(Arc::new(Self(Version::default()))))
+        Some(Value::Object(Arc::new(Self {
+            version: Version::default(),
+            by_value: self.by_value,
+        })))
     }
 
     fn printed(&self) -> Vec<(Str, Value)> {
-        let version = &self.0;
+        let version = &self.version;
         let number = |number| Value::Uint(UintKind::Uint64, number);
         [
             ("major", number(version.major())),

@@ -56,7 +56,7 @@ impl Writer<'_, '_> {
         let before = self.out.len();
         match Shape::of(self.heap, value) {
             Shape::List(items) if !items.is_empty() => return self.list(&items, indent, place),
-            Shape::Map(members, _) if !members.is_empty() => return self.map(members, indent, place),
+            Shape::Map(members, _) if !members.is_empty() => return self.map(&members, indent, place),
             Shape::Struct(fields) if !fields.is_empty() => {
                 let fields = fields.into_iter().map(|(name, value)| {
                     let name = lossy(&name).to_lowercase();
@@ -113,7 +113,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn map(&mut self, members: Vec<(Str, Value)>, indent: usize, place: Place) -> Result<(), PlainError> {
+    fn map(&mut self, members: &[(Str, Value)], indent: usize, place: Place) -> Result<(), PlainError> {
         let keys: Vec<_> = members.iter().map(|(key, _)| key.to_text()).collect();
         self.meter.spend(members.len() as u64).map_err(PlainError::Limit)?;
         let members: Vec<(Str, Value)> = v3::order(&keys)

@@ -72,7 +72,7 @@ pub(super) fn from_toml(context: &mut Context, text: Str) -> Result<Dynamic, Cal
 
 fn not_utf8(text: &[u8], at: usize) -> String {
     let (before, rest) = text.split_at(at);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = before.split(|byte| *byte == b'\n').count();
     let byte = rest.first().copied().unwrap_or_default();
     alloc::format!("toml: line {line}: invalid UTF-8 byte: {byte:#04x}")
 }

@@ -129,10 +129,11 @@ impl Reader<'_> {
             Some(b't') => self.literal("true", Value::Bool(true)),
             Some(b'f') => self.literal("false", Value::Bool(false)),
             Some(b'n') => self.literal("null", Value::Null),
-            Some(b'-' | b'0'..=b'9') => Ok(match self.number()? {
-                Number::Float(f) if !f.is_finite() => Value::Null,
-                number => Value::Number(number),
-            }),
+            Some(b'-' | b'0'..=b'9') => {
+                let number = self.number()?;
+                let is_beyond = matches!(number, Number::Float(f) if !f.is_finite());
+                Ok(if is_beyond { Value::Null } else { Value::Number(number) })
+            }
             _ => Err(self.unexpected("looking for beginning of value")),
         }
     }

@@ -77,7 +77,10 @@ fn answered(sdk: &mut Sdk, mut rows: Vec<Row>) -> Vec<Row> {
     for (row, answer) in rows.iter_mut().zip(sdk.ask(&questions)) {
         row.answer = answer;
     }
-    rows.retain(|row| !is_known(&row.answer, &answer(&row.question())));
+    rows.retain(|row| {
+        let ours = answer(&row.question());
+        same(&ours, &row.answer) || !is_known(&row.answer, &ours)
+    });
     let questions: Vec<Question> = rows.iter().map(Row::question).collect();
     for _ in 0..8 {
         let again = sdk.ask(&questions);

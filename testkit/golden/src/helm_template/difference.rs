@@ -80,7 +80,7 @@ fn without_addresses(text: &str) -> String {
 
 /// Whether Helm says something else, or what we say, from time to time: its maps have no order.
 fn is_random(sdk: &mut Sdk, question: &Question, difference: &Difference) -> bool {
-    let again = vec![question.clone(); 24];
+    let again = vec![question.clone(); 80];
     sdk.ask(&again)
         .iter()
         .any(|answer| *answer != difference.helm || same(&difference.ours, answer))
