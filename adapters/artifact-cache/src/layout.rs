@@ -126,7 +126,7 @@ impl Layout {
     }
 
     /// The content that an entry of the index names.
-    fn named(&self, key: &Hash) -> io::Result<Hash> {
+    fn named(&self, key: &str) -> io::Result<Hash> {
         let path = self.index(key);
         if fs::symlink_metadata(&path)?.len() != 64 {
             return Err(io::Error::from(io::ErrorKind::InvalidData));
@@ -161,7 +161,7 @@ impl Layout {
     }
 
     /// Lets a key name a content.
-    pub(crate) fn record(&self, key: &Hash, content: &Hash) -> io::Result<()> {
+    pub(crate) fn record(&self, key: &str, content: &Hash) -> io::Result<()> {
         let (path, mut file) = self.temporary()?;
         let written = io::Write::write_all(&mut file, content.as_bytes());
         let kept = written.and_then(|()| fs::rename(&path, self.index(key)));
@@ -172,7 +172,7 @@ impl Layout {
     }
 
     /// Notes that an entry was used, for the next start.
-    pub(crate) fn touch(&self, key: &Hash) {
+    pub(crate) fn touch(&self, key: &str) {
         let now = SystemTime::now();
         let touched = OpenOptions::new()
             .write(true)
@@ -184,7 +184,7 @@ impl Layout {
     }
 
     /// Deletes an entry of the index.
-    pub(crate) fn forget(&self, key: &Hash) {
+    pub(crate) fn forget(&self, key: &str) {
         discard(&self.index(key));
     }
 
@@ -197,7 +197,7 @@ impl Layout {
         self.root.join(CONTENT).join(content)
     }
 
-    fn index(&self, key: &Hash) -> PathBuf {
+    fn index(&self, key: &str) -> PathBuf {
         self.root.join(INDEX).join(key)
     }
 

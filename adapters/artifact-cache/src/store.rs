@@ -115,7 +115,7 @@ impl Shared {
         }
     }
 
-    fn put(&self, key: Hash, artifact: &Artifact) -> Result<bool, ArtifactStoreError> {
+    fn put(&self, key: &str, artifact: &Artifact) -> Result<bool, ArtifactStoreError> {
         let bytes = encoding::length(artifact);
         let has_room = self.change(|ledger| match ledger.reserve(bytes) {
             Some(leaving) => (leaving, true),
@@ -124,7 +124,7 @@ impl Shared {
         if !has_room {
             return Ok(false);
         }
-        self.write(&key, artifact, bytes).map_err(|error| {
+        self.write(key, artifact, bytes).map_err(|error| {
             self.lock().release(bytes);
             ArtifactStoreError::Unavailable {
                 what: "keep an artifact",
@@ -136,7 +136,7 @@ impl Shared {
 
     /// Writes the content and the entry of the index. Nothing waits for the disk: what a crash cuts short is found out
     /// when it is read.
-    fn write(&self, key: &Hash, artifact: &Artifact, bytes: u64) -> std::io::Result<()> {
+    fn write(&self, key: &str, artifact: &Artifact, bytes: u64) -> std::io::Result<()> {
         let (path, file) = self.layout.temporary()?;
         let written = encoding::write(artifact, BufWriter::with_capacity(BUFFER, file));
         let kept = written.and_then(|content| {
@@ -144,7 +144,7 @@ impl Shared {
             let mut ledger = self.lock();
             self.layout.keep(&path, &content)?;
             self.layout.record(key, &content)?;
-            let leaving = ledger.record(key.clone(), content, bytes);
+            let leaving = ledger.record(key.to_owned(), content, bytes);
             delete(&self.layout, &leaving);
             Ok(())
         });
@@ -172,7 +172,7 @@ impl ArtifactStore for DiskStore {
             return Ok(false);
         }
         let (shared, name, artifact) = (Arc::clone(&self.0), key.name(), artifact.clone());
-        blocking("keep an artifact", move || shared.put(name, &artifact)).await
+        blocking("keep an artifact", move || shared.put(&name, &artifact)).await
     }
 
     fn usage(&self) -> StoreUsage {

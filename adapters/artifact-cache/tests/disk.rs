@@ -19,13 +19,13 @@ use tempfile::TempDir;
 const BOUND: u64 = 10_000;
 
 fn open(folder: &TempDir) -> DiskStore {
-    DiskStore::open(folder.path(), BOUND).unwrap()
+    DiskStore::open(folder.path(), BOUND).expect("a store")
 }
 
 fn names(folder: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
         .collect();
     names.sort();
     names
@@ -47,7 +47,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 fn bytes_on_disk(folder: &TempDir) -> u64 {
     let contents = names(&folder.path().join("content"));
-    contents.iter().map(|path| fs::metadata(path).unwrap().len()).sum()
+    contents
+        .iter()
+        .map(|path| fs::metadata(path).expect("a file").len())
+        .sum()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -61,6 +64,9 @@ async fn the_suite_of_the_port_holds() {
     })
     .await;
 }
+
+/// What is done to a file.
+type Harm = fn(&Path);
 
 #[tokio::test]
 async fn what_was_kept_is_there_after_a_restart_and_the_latest_stay() {
@@ -96,7 +102,7 @@ async fn what_was_kept_is_there_after_a_restart_and_the_latest_stay() {
 
 #[tokio::test]
 async fn a_file_that_was_changed_is_noticed_deleted_and_can_be_kept_again() {
-    let harm: [(&str, fn(&Path)); 6] = [
+    let harm: [(&str, Harm); 6] = [
         ("a byte", |path| {
             let mut bytes = fs::read(path).unwrap();
             let last = bytes.len() - 1;
@@ -138,7 +144,7 @@ async fn a_file_that_was_changed_is_noticed_deleted_and_can_be_kept_again() {
         assert_eq!(store.get(&key).await, Ok(None), "{name}");
         let usage = store.usage();
         assert_eq!((usage.bytes, usage.entries, usage.misses), (0, 0, 2), "{name}");
-        assert_eq!(names(&folder.path().join("index")), [PathBuf::new(); 0], "{name}");
+        assert_eq!(names(&folder.path().join("index")), Vec::<PathBuf>::new(), "{name}");
         assert_eq!(store.put(&key, &kept).await, Ok(true), "{name}");
         assert_eq!(store.get(&key).await, Ok(Some(kept)), "{name}");
     }
@@ -197,7 +203,7 @@ async fn a_disk_that_refuses_leaves_nothing_behind_and_heals() {
     let put = store.put(&key("app", "1f"), &artifact("1f", b"x")).await;
     assert!(matches!(put, Err(ArtifactStoreError::Unavailable { .. })), "{put:?}");
     assert_eq!((store.usage().bytes, store.usage().entries), (0, 0));
-    assert_eq!(names(&folder.path().join("temporary")), [PathBuf::new(); 0]);
+    assert_eq!(names(&folder.path().join("temporary")), Vec::<PathBuf>::new());
     fs::rename(aside, folder.path().join("content")).unwrap();
     assert_eq!(store.put(&key("app", "1f"), &artifact("1f", b"x")).await, Ok(true));
     let no_folder = folder.path().join("file");

@@ -51,9 +51,9 @@ fn main() {
     let artifact = runtime.block_on(take(&fetcher, &source, &wanted)).expect("a chart");
     let (after, memory) = usage(UsageWho::RUSAGE_SELF);
     assert_eq!(artifact.revision.shown(), large::REVISION);
-    let first = after - before;
+    let first = after.saturating_sub(before);
     runtime.block_on(fetcher.resolve(&source, &wanted)).expect("a revision");
-    let again = usage(UsageWho::RUSAGE_SELF).0 - after;
+    let again = usage(UsageWho::RUSAGE_SELF).0.saturating_sub(after);
 
     let home = tempfile::tempdir().expect("a folder");
     let (before, _) = usage(UsageWho::RUSAGE_CHILDREN);
@@ -74,7 +74,7 @@ fn main() {
         .expect("helm runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (after, memory_of_helm) = usage(UsageWho::RUSAGE_CHILDREN);
-    let pulled = after - before;
+    let pulled = after.saturating_sub(before);
 
     let ratio = |own: Duration| pulled.as_secs_f64() / own.as_secs_f64().max(0.000_001);
     println!("helm pull:    {:8.3} s CPU, {memory_of_helm} MiB", pulled.as_secs_f64());

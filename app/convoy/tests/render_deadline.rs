@@ -84,7 +84,7 @@ fn every_kind_of_work_ends_soon_after_the_time_is_over() {
             .stdin(Stdio::null())
             .output()
             .expect("the command runs");
-        let took = children_time() - before;
+        let took = children_time().saturating_sub(before);
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{name} ended by itself in {took:?}");
         assert!(error.contains("limit"), "{name}: {error}");

@@ -141,7 +141,7 @@ fn a_commit_is_seen_when_a_webhook_tells_of_it() {
         "syncPolicy": {"interval": "1h"},
     });
     world.apply(CORE, "Release", "web", json!({ "spec": release }));
-    assert!(world.applies(&first, Duration::from_secs(60)));
+    assert!(world.applies(&first, Duration::from_mins(1)));
 
     let second = world.commit("2");
     assert!(!world.applies(&second, Duration::from_secs(4)), "nobody told of it");

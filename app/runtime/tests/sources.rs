@@ -95,7 +95,7 @@ impl World {
         self.control_plane.status(&id())
     }
 
-    /// The entries of the ConfigMap `name` on the cluster.
+    /// The entries of the `ConfigMap` `name` on the cluster.
     fn applied(&self, name: &str) -> BTreeMap<String, String> {
         let id = ObjectId {
             group: String::new(),
@@ -153,7 +153,7 @@ fn chart(values: Vec<ValuesLayer>) -> Content {
 }
 
 fn inline(text: &str) -> ValuesLayer {
-    let map = convoy_domain::values::parse("a test", text.as_bytes()).unwrap();
+    let map = convoy_domain::values::parse("a test", text.as_bytes()).expect("values");
     ValuesLayer::Inline(map)
 }
 
@@ -418,7 +418,7 @@ impl World {
     }
 
     fn publish(&self, url: &str, path: &str, version: &str) {
-        let name = path.rsplit('/').next().unwrap();
+        let name = path.rsplit('/').next().expect("a last part");
         let chart = format!("apiVersion: v2\nname: {name}\nversion: {version}\n");
         let template = of_sub(name);
         let files = [("Chart.yaml", chart.as_str()), ("templates/b.yaml", template.as_str())];
@@ -594,11 +594,11 @@ async fn releases_of_registries_are_rendered_and_fixed_versions_are_asked_for_on
     assert_eq!(world.applied("web")["v"], "2.0.0");
 }
 
-#[tokio::test]
-async fn each_fault_of_a_source_gives_its_reason_is_tried_again_as_the_table_says_and_heals() {
+/// What each fault of a source is called.
+fn faults() -> [(FetchError, Reason); 15] {
     let (url, why) = (|| URL.to_owned(), || "said so".to_owned());
     let wanted = || "branch main".to_owned();
-    let faults = [
+    [
         (
             FetchError::Authentication { url: url(), why: why() },
             Reason::AuthenticationFailed,
@@ -657,9 +657,13 @@ async fn each_fault_of_a_source_gives_its_reason_is_tried_again_as_the_table_say
             },
             Reason::LimitExceeded,
         ),
-    ];
+    ]
+}
+
+#[tokio::test]
+async fn each_fault_of_a_source_gives_its_reason_is_tried_again_as_the_table_says_and_heals() {
     for call in ["resolve", "fetch"] {
-        for (error, reason) in &faults {
+        for (error, reason) in &faults() {
             let world = World::new();
             let manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {v: x}\n";
             world.fetcher.commit_texts(URL, "main", &[("a.yaml", manifest)]);

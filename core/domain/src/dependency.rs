@@ -113,12 +113,11 @@ fn of_source(requirement: &Requirement, source: &Source, rest: &str) -> Option<P
         version => version.to_string(),
     };
     let wanted = match source.key.kind {
-        SourceKind::Git => return None,
         SourceKind::Helm if rest.is_empty() => SourceRef::Helm {
             chart: requirement.name.clone(),
             version,
         },
-        SourceKind::Helm => return None,
+        SourceKind::Helm | SourceKind::Git => return None,
         SourceKind::Oci => SourceRef::Oci {
             chart: match rest {
                 "" => requirement.name.clone(),
@@ -303,10 +302,7 @@ mod tests {
         ];
         match place(&at(repository), "charts/app", &sources, "team") {
             Ok(Place::Folder(path)) => format!("folder {path}"),
-            Ok(Place::Source(key, SourceRef::Oci { chart, version, .. })) => {
-                format!("{} {chart} {version}", key.id.name())
-            }
-            Ok(Place::Source(key, SourceRef::Helm { chart, version })) => {
+            Ok(Place::Source(key, SourceRef::Oci { chart, version, .. } | SourceRef::Helm { chart, version })) => {
                 format!("{} {chart} {version}", key.id.name())
             }
             Ok(Place::Source(_, SourceRef::Git(_))) => unreachable!("no chart is asked of git"),

@@ -114,7 +114,7 @@ fn request() -> impl Strategy<Value = (Source, SourceRef)> {
             let source = Source {
                 key: SourceKey {
                     kind: wanted.kind(),
-                    id: NamespacedName::new("team", &name).unwrap(),
+                    id: NamespacedName::new("team", &name).expect("a name"),
                 },
                 url,
                 access,
@@ -134,7 +134,7 @@ fn source() -> Source {
     Source {
         key: SourceKey {
             kind: SourceKind::Git,
-            id: NamespacedName::new("team", "a").unwrap(),
+            id: NamespacedName::new("team", "a").expect("a name"),
         },
         uid: String::new(),
         generation: 1,
@@ -156,8 +156,8 @@ fn source() -> Source {
 /// The place that a URL names, found another way: by its parts.
 fn place(url: &str) -> (String, Option<String>, String, String) {
     let url = url.trim().trim_end_matches('/').trim_end_matches(".git");
-    let (scheme, rest) = url.split_once("://").unwrap();
-    let (authority, path) = rest.split_once('/').unwrap();
+    let (scheme, rest) = url.split_once("://").expect("a scheme");
+    let (authority, path) = rest.split_once('/').expect("a path");
     let (user, host) = match authority.split_once('@') {
         Some((user, host)) => (Some(user.to_owned()), host),
         None => (None, authority),

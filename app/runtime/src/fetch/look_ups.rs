@@ -36,7 +36,10 @@ pub(super) type Answer = Result<Revision, FetchError>;
 
 /// The last answers to questions, and when they were given.
 #[derive(Debug)]
-pub(super) struct Answers<K, T>(Mutex<HashMap<K, (Result<T, FetchError>, Timestamp)>>);
+pub(super) struct Answers<K, T>(Mutex<HashMap<K, Dated<T>>>);
+
+/// An answer and when it was given.
+type Dated<T> = (Result<T, FetchError>, Timestamp);
 
 impl<K, T> Default for Answers<K, T> {
     fn default() -> Self {

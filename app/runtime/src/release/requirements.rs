@@ -16,17 +16,20 @@ use crate::{Runtime, failures};
 
 /// What charts need, by artifact and folder: so that a look at what has not changed unpacks nothing.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRequirements(Mutex<HashMap<(ArtifactKey, String), Arc<[Requirement]>>>);
+pub(crate) struct KnownRequirements(Mutex<HashMap<ChartKey, Arc<[Requirement]>>>);
+
+/// An artifact, and the folder of a chart in it.
+type ChartKey = (ArtifactKey, String);
 
 impl KnownRequirements {
     /// Charts remembered, at most; all are read again beyond it.
     const MOST: usize = 10_000;
 
-    fn get(&self, key: &(ArtifactKey, String)) -> Option<Arc<[Requirement]>> {
+    fn get(&self, key: &ChartKey) -> Option<Arc<[Requirement]>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn put(&self, key: (ArtifactKey, String), requirements: &Arc<[Requirement]>) {
+    fn put(&self, key: ChartKey, requirements: &Arc<[Requirement]>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= Self::MOST {
             known.clear();
@@ -73,7 +76,7 @@ pub(crate) async fn locate(
             Place::Folder(path) => Supply::Folder(path),
             Place::Source(key, wanted) => {
                 let located = reading.locate(&key, &wanted).await;
-                Supply::Chart(Box::new(located.map_err(|failure| of_chart(requirement, failure))?))
+                Supply::Chart(Box::new(located.map_err(|failure| of_chart(requirement, &failure))?))
             }
         };
         found.push((requirement.clone(), supply));
@@ -136,7 +139,7 @@ impl Requirements {
                 Supply::Folder(path) => dependency::folder(&artifact.files, &path, &requirement)?,
                 Supply::Chart(located) => {
                     let fetched = located.artifact(runtime).await;
-                    let fetched = fetched.map_err(|failure| of_chart(&requirement, failure))?;
+                    let fetched = fetched.map_err(|failure| of_chart(&requirement, &failure))?;
                     Files::clone(&fetched.files)
                 }
             };
@@ -149,7 +152,7 @@ impl Requirements {
 }
 
 /// What failed for the sake of a required chart.
-fn of_chart(requirement: &Requirement, failure: Failure) -> Failure {
+fn of_chart(requirement: &Requirement, failure: &Failure) -> Failure {
     let is_absent = matches!(failure.reason, Reason::SourceNotFound | Reason::RefNotFound);
     let reason = if is_absent {
         Reason::ChartNotFound

@@ -25,7 +25,7 @@ pub enum RenderStoreError {
         /// The render.
         render_ref: RenderRef,
         /// What is wrong.
-        cause: CorruptRender,
+        cause: Box<CorruptRender>,
     },
     /// The stored bytes are sealed, and not what was sealed under this name.
     #[error("stored render `{render_ref}` is corrupt: {why}")]

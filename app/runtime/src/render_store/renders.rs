@@ -131,7 +131,10 @@ impl StoredRenders {
     }
 
     async fn read_render(&self, release: &ReleaseId, render_ref: RenderRef) -> Result<Render, RenderStoreError> {
-        let corrupt = |cause| RenderStoreError::Corrupt { render_ref, cause };
+        let corrupt = |cause| RenderStoreError::Corrupt {
+            render_ref,
+            cause: Box::new(cause),
+        };
         let mut held = Vec::new();
         let (verified, whole) = self.read_hashing(release, render_ref, &mut held).await?;
         if whole {
@@ -170,7 +173,10 @@ impl StoredRenders {
         if found != render_ref {
             let expected = render_ref;
             let cause = CorruptRender::Hash { expected, found };
-            return Err(RenderStoreError::Corrupt { render_ref, cause });
+            return Err(RenderStoreError::Corrupt {
+                render_ref,
+                cause: Box::new(cause),
+            });
         }
         let sealed_with = stored.sealed_with();
         Ok((Verified { bytes, sealed_with }, whole))
