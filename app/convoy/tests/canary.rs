@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -92,7 +92,12 @@ impl World {
             "--webhook-address",
             "127.0.0.1:0",
         ];
-        let log = File::create(dir.path().join("log")).unwrap();
+        // To its end, wherever that is: what a test adds must stay.
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(dir.path().join("log"))
+            .unwrap();
         let controller = command(dir.path(), &arguments)
             .stdout(Stdio::from(log.try_clone().unwrap()))
             .stderr(Stdio::from(log))
