@@ -16,7 +16,7 @@ use convoy_testkit_golden::measure::children_time;
 const GRACE: Duration = Duration::from_millis(1_500);
 
 /// Templates that would go on for much longer, each in one kind of work.
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 14] = [
     (
         "steps",
         "{{ range until 10000 }}{{ range until 10000 }}{{ add 1 2 }}{{ end }}{{ end }}",
@@ -38,6 +38,10 @@ const TEMPLATES: [(&str, &str); 13] = [
     (
         "sort",
         "{{ $l := splitList \",\" (repeat 2000000 \"b,a,\") }}{{ range until 100 }}{{ sortAlpha $l | len }}{{ end }}",
+    ),
+    (
+        "texts",
+        "{{ $t := repeat 60000000 \"x\" }}{{ range until 1000 }}{{ $t | upper | len }}{{ end }}",
     ),
     (
         "joined",

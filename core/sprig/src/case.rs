@@ -4,12 +4,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use convoy_template::unicode::{is_digit, is_letter, to_lower, to_title, to_upper};
-use convoy_template::{Characters, Context, Functions, Str, lossy};
+use convoy_template::{Characters, Context, Functions, Limit, Str, lossy};
 
 pub(crate) fn register(functions: &mut Functions) {
     functions
-        .add("upper", |_: &mut Context, text: Str| map(&text, to_upper))
-        .add("lower", |_: &mut Context, text: Str| map(&text, to_lower))
+        .add("upper", |context: &mut Context, text: Str| {
+            map(context, &text, (u8::to_ascii_uppercase, to_upper))
+        })
+        .add("lower", |context: &mut Context, text: Str| {
+            map(context, &text, (u8::to_ascii_lowercase, to_lower))
+        })
         .add("title", |_: &mut Context, text: Str| title(&text))
         .add("untitle", |_: &mut Context, text: Str| untitle(&text))
         .add("swapcase", |_: &mut Context, text: Str| swap(&text))
@@ -18,8 +22,29 @@ pub(crate) fn register(functions: &mut Functions) {
         .add("kebabcase", |_: &mut Context, text: Str| lower_words(&text, '-'));
 }
 
-fn map(text: &Str, change: fn(char) -> char) -> String {
-    text.to_text().chars().map(change).collect()
+/// Changes each character, by the faster function where all are ASCII; paid for piece by piece.
+fn map(
+    context: &mut Context,
+    text: &Str,
+    (ascii, change): (fn(&u8) -> u8, fn(char) -> char),
+) -> Result<Vec<u8>, Limit> {
+    const PIECE: usize = 64 << 10;
+    let mut out = Vec::with_capacity(text.len());
+    if text.is_ascii() {
+        for piece in text.chunks(PIECE) {
+            context.spend(piece.len() as u64 / 64)?;
+            out.extend(piece.iter().map(ascii));
+        }
+        return Ok(out);
+    }
+    let characters = text.to_text();
+    for (count, c) in characters.chars().enumerate() {
+        if count % PIECE == 0 {
+            context.spend(PIECE.min(text.len()) as u64 / 16)?;
+        }
+        out.extend_from_slice(change(c).encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    Ok(out)
 }
 
 /// What separates words for `strings.Title`.
