@@ -84,7 +84,7 @@ impl BlobServer {
             let ask = || matches!(status(s3, "GET", "/renders", &[], ""), Some(403));
             server.until("S3", ask)?;
             let probe = "/buckets/renders/probe";
-            server.until("a volume", || status(filer, "POST", probe, &[], "x") == Some(201))?;
+            server.until("a volume", || status(filer, "PUT", probe, &[], "x") == Some(201))?;
             server.until("a volume", || {
                 matches!(status(filer, "DELETE", probe, &[], ""), Some(204 | 202 | 200))
             })?;
