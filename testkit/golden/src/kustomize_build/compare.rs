@@ -37,6 +37,12 @@ pub fn differ(judge: &mut Judge<'_>, tree: &Tree) -> bool {
     !agree(&ours_of(tree, TOP), &judge(tree))
 }
 
+/// Whether ours and the tool both refuse a tree, for whatever reason.
+#[must_use]
+pub fn both_refuse(judge: &mut Judge<'_>, tree: &Tree) -> bool {
+    ours_of(tree, TOP).is_err() && judge(tree).is_err()
+}
+
 /// A tree with few files and lines of `tree` on which ours and the tool still differ in the same way: in text, or in which
 /// of the two refuses.
 #[must_use]
