@@ -22,12 +22,11 @@ pub(crate) fn register(functions: &mut Functions) {
         .add("kebabcase", |_: &mut Context, text: Str| lower_words(&text, '-'));
 }
 
+/// A change of one character: of a byte of ASCII, and of any.
+type Change = (fn(&u8) -> u8, fn(char) -> char);
+
 /// Changes each character, by the faster function where all are ASCII; paid for piece by piece.
-fn map(
-    context: &mut Context,
-    text: &Str,
-    (ascii, change): (fn(&u8) -> u8, fn(char) -> char),
-) -> Result<Vec<u8>, Limit> {
+fn map(context: &mut Context, text: &Str, (ascii, change): Change) -> Result<Vec<u8>, Limit> {
     const PIECE: usize = 64 << 10;
     let mut out = Vec::with_capacity(text.len());
     if text.is_ascii() {
