@@ -58,7 +58,8 @@ impl Registry {
             return Err(ReferenceError::Reference);
         }
         let host = host.to_ascii_lowercase();
-        if !is_host(&host) {
+        // A last part of digits makes a host an address, which not every text of digits is.
+        if !is_host(&host) || url::Url::parse(&format!("https://{host}/")).is_err() {
             return Err(ReferenceError::Url);
         }
         let path = path.trim_matches('/').to_owned();
@@ -284,6 +285,7 @@ mod tests {
         check("oci://a:port/b", Err(form));
         check("oci://a b/c", Err(form));
         check("oci://é/c", Err(form));
+        check("oci://ghcr.io.5/c", Err(form));
         check("ö", Err(form));
         let extras = "a registry whose URL holds credentials, a query or a fragment";
         check("oci://ann:canary@ghcr.io/a", Err(extras));

@@ -66,7 +66,8 @@ impl FaultProxy {
         self.listener.port
     }
 
-    /// What happens to the connections that follow.
+    /// What happens to the connections that follow. Without a fault, those that are open pass everything from now on, too:
+    /// a client may have made one that it has not used yet.
     pub fn set(&self, fault: Fault) {
         *self.state.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
@@ -85,6 +86,10 @@ impl FaultProxy {
 }
 
 impl State {
+    fn is_lifted(&self) -> bool {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) == Fault::None
+    }
+
     fn serve(&self, client: &TcpStream, port: u16) {
         self.connections.fetch_add(1, Ordering::SeqCst);
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -118,6 +123,7 @@ impl State {
             passed += length;
             let place = |at: u64| usize::try_from(at.saturating_sub(before)).unwrap_or_default();
             match fault {
+                _ if self.is_lifted() => {}
                 Fault::Delay(pause) => std::thread::sleep(*pause),
                 Fault::CutAfter(at) if passed > *at => {
                     piece.truncate(place(*at));
