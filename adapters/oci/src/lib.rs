@@ -1,6 +1,6 @@
 //! OCI registries: charts, and folders of files that Flux, ORAS, Timoni and others push.
 //!
-//! The protocol is plain functions: [`reference`] says what is asked for, [`challenge`] and [`token`] what a registry
+//! The protocol is plain functions: [`mod@reference`] says what is asked for, [`mod@challenge`] and [`mod@token`] what a registry
 //! wants to be shown, [`manifest`], [`layers`] and [`tags`] what it has. The requests are `convoy-web`'s.
 //!
 //! # Invariants
