@@ -1,7 +1,7 @@
 //! OCI registries: charts, and folders of files that Flux, ORAS, Timoni and others push.
 //!
-//! The protocol is plain functions: [`mod@reference`] says what is asked for, [`mod@challenge`] and [`mod@token`] what a registry
-//! wants to be shown, [`manifest`], [`layers`] and [`tags`] what it has. The requests are `convoy-web`'s.
+//! The protocol is plain functions: [`mod@reference`] says what is asked for, [`challenge`] and [`token`] what a
+//! registry wants to be shown, [`manifest`], [`layers`] and [`tags`] what it has. The requests are `convoy-web`'s.
 //!
 //! # Invariants
 //! - Credentials go to the registry, and to a token service only by [`token::may_receive`]; a redirect of a blob to
