@@ -4,10 +4,6 @@
 
 mod support;
 
-use std::fmt::Write as _;
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use convoy_domain::access::{Access, Credentials, GitHubApp, SshAccess};
 use convoy_domain::artifact::Revision;
 use convoy_domain::limits::Limits;
@@ -15,6 +11,7 @@ use convoy_domain::secret::Secret;
 use convoy_domain::source::{GitRef, Source, SourceRef};
 use convoy_git::GitFetcher;
 use convoy_ports::SourceFetcher as _;
+use convoy_testkit_canary::Lines;
 use convoy_testkit_contract::source_fetcher::{files, git_source};
 use convoy_testkit_faultproxy::HttpProxy;
 
@@ -22,54 +19,6 @@ use support::http::{GitServer, INSTALLATION_TOKEN, PASSWORD, TOKEN, USER};
 use support::sshd::{self, SshServer, by_ssh};
 
 const HEAD: SourceRef = SourceRef::Git(GitRef::Head);
-
-/// What every secret here holds; base64 of it too, at each of its three places.
-const CANARIES: [&str; 4] = ["canary", "Y2FuYXJ5", "NhbmFye", "jYW5hcn"];
-
-/// All that was logged.
-#[derive(Clone, Debug, Default)]
-struct Lines(Arc<Mutex<String>>);
-
-impl Lines {
-    fn add(&self, text: &str) {
-        let mut lines = self.0.lock().expect("a log");
-        let _ = writeln!(lines, "{text}");
-    }
-
-    fn assert_clean(&self, when: &str) {
-        let lines = self.0.lock().expect("a log");
-        for line in lines.lines() {
-            for canary in CANARIES {
-                assert!(!line.contains(canary), "{when}: {line}");
-            }
-        }
-    }
-}
-
-/// Takes what libraries say through `tracing`.
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.add(&String::from_utf8_lossy(bytes));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Takes what libraries say through `log`.
-impl log::Log for Lines {
-    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        self.add(&format!("{} {}", record.target(), record.args()));
-    }
-
-    fn flush(&self) {}
-}
 
 fn secret(text: &str) -> Secret<String> {
     Secret::new(text.to_owned())
@@ -207,7 +156,7 @@ async fn no_secret_is_ever_printed() {
     }
     lines.assert_clean("by ssh");
     {
-        let said = lines.0.lock().expect("a log");
+        let said = lines.text();
         assert!(
             said.contains("hyper") && said.contains("russh"),
             "the libraries were listened to"

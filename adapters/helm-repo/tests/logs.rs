@@ -4,69 +4,18 @@
 
 mod support;
 
-use std::fmt::Write as _;
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use convoy_domain::access::{Access, Credentials};
 use convoy_domain::limits::Limits;
 use convoy_domain::secret::Secret;
 use convoy_domain::source::Source;
 use convoy_helm_repo::HelmFetcher;
 use convoy_ports::SourceFetcher as _;
+use convoy_testkit_canary::Lines;
 use convoy_testkit_faultproxy::HttpProxy;
 
 use support::charts::{self, index, listed};
 use support::server::{PASSWORD, Server, TOKEN};
 use support::{by, chart, fetcher, no_revision, password, secret, server_header, source_with, token};
-
-/// What every secret here holds; base64 of it too, at each of its three places.
-const CANARIES: [&str; 4] = ["canary", "Y2FuYXJ5", "NhbmFye", "jYW5hcn"];
-
-/// All that was logged.
-#[derive(Clone, Debug, Default)]
-struct Lines(Arc<Mutex<String>>);
-
-impl Lines {
-    fn add(&self, text: &str) {
-        let mut lines = self.0.lock().expect("a log");
-        let _ = writeln!(lines, "{text}");
-    }
-
-    fn assert_clean(&self, when: &str) {
-        let lines = self.0.lock().expect("a log");
-        for line in lines.lines() {
-            for canary in CANARIES {
-                assert!(!line.contains(canary), "{when}: {line}");
-            }
-        }
-    }
-}
-
-/// Takes what libraries say through `tracing`.
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.add(&String::from_utf8_lossy(bytes));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Takes what libraries say through `log`.
-impl log::Log for Lines {
-    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        self.add(&format!("{} {}", record.target(), record.args()));
-    }
-
-    fn flush(&self) {}
-}
 
 /// Every call, whatever comes of it; what it says is added to the lines.
 async fn use_it(lines: &Lines, fetcher: &HelmFetcher, url: &str, access: Access) {
@@ -152,7 +101,7 @@ async fn no_credential_is_in_any_log_line_error_or_debug_text() {
         use_it(&lines, &fetcher(), &url, access).await;
         lines.assert_clean(&url.replace("canary", "…"));
     }
-    let heard = lines.0.lock().expect("a log").clone();
+    let heard = lines.text();
     assert!(
         heard.contains("heard by tracing") && heard.len() > 10_000,
         "the log was caught"

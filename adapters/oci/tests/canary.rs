@@ -4,10 +4,6 @@
 
 mod support;
 
-use std::fmt::Write as _;
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use convoy_domain::access::Credentials;
 use convoy_domain::artifact::Revision;
 use convoy_domain::limits::Limits;
@@ -15,60 +11,13 @@ use convoy_domain::secret::Secret;
 use convoy_domain::source::Source;
 use convoy_oci::OciFetcher;
 use convoy_ports::SourceFetcher as _;
+use convoy_testkit_canary::Lines;
 
 use support::helm::Helm;
 use support::registries::{RunningRegistry, Setup};
 use support::scripted::{Answer, Scripted};
 use support::tokens::{IDENTITY, TokenService};
 use support::{PASSWORD, basic, secret};
-
-/// What every secret here holds; base64 of it too, at each of its three places.
-const CANARIES: [&str; 4] = ["canary", "Y2FuYXJ5", "NhbmFye", "jYW5hcn"];
-
-/// All that was logged.
-#[derive(Clone, Debug, Default)]
-struct Lines(Arc<Mutex<String>>);
-
-impl Lines {
-    fn add(&self, text: &str) {
-        let mut lines = self.0.lock().expect("a log");
-        let _ = writeln!(lines, "{text}");
-    }
-
-    fn assert_clean(&self, when: &str) {
-        let lines = self.0.lock().expect("a log");
-        for line in lines.lines() {
-            for canary in CANARIES {
-                assert!(!line.contains(canary), "{when}: {line}");
-            }
-        }
-    }
-}
-
-/// Takes what libraries say through `tracing`.
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.add(&String::from_utf8_lossy(bytes));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Takes what libraries say through `log`.
-impl log::Log for Lines {
-    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        self.add(&format!("{} {}", record.target(), record.args()));
-    }
-
-    fn flush(&self) {}
-}
 
 /// Every call, whatever comes of it; what it says is added to the lines.
 async fn use_it(lines: &Lines, fetcher: &OciFetcher, source: &Source) {
@@ -174,7 +123,7 @@ async fn no_secret_is_ever_printed() {
     proxied.access.proxy = Some(Secret::new("http://ann:canary@127.0.0.1:1".to_owned()));
     use_it(&lines, &fetcher, &proxied).await;
     lines.assert_clean("by URL and proxy");
-    let said = lines.0.lock().expect("a log").contains("hyper");
+    let said = lines.text().contains("hyper");
     assert!(said, "the libraries were listened to");
     // A leak on purpose is seen.
     lines.add(&format!("a password: {PASSWORD}"));

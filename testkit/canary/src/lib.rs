@@ -3,9 +3,13 @@
 //! A leak need not be verbatim: a header holds base64, a URL percent signs, a hash's input hex. Each of these forms is
 //! searched for, wherever in a longer text the secret may stand.
 
+mod lines;
+
 use std::fmt;
 
 use data_encoding::{BASE64, BASE64URL, HEXLOWER};
+
+pub use lines::Lines;
 
 /// A word that occurs nowhere by chance.
 #[derive(Clone, Debug)]
